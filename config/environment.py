@@ -1,0 +1,78 @@
+"""Read settings from environment variables, and say in one line what is wrong with them."""
+
+import fcntl
+import os
+import secrets
+
+from django.core.exceptions import ImproperlyConfigured
+
+from config import embedded
+
+SECRET_BYTES = 48
+TRUE_WORDS = {"1", "true", "yes", "on"}
+FALSE_WORDS = {"0", "false", "no", "off", ""}
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """Read a yes-or-no variable."""
+    word = os.environ.get(name)
+    if word is None:
+        return default
+    if word.lower() in TRUE_WORDS:
+        return True
+    if word.lower() in FALSE_WORDS:
+        return False
+    raise ImproperlyConfigured(f"{name} must be 1 or 0, not {word!r}.")
+
+
+def text(name: str, *, default: str = "") -> str:
+    """Read a variable as it stands; an empty one counts as unset."""
+    return os.environ.get(name) or default
+
+
+def words(name: str, *, default: list[str] | None = None) -> list[str]:
+    """Read a comma-separated list."""
+    value = os.environ.get(name)
+    if value is None:
+        return list(default or [])
+    return [word.strip() for word in value.split(",") if word.strip()]
+
+
+def whole_number(name: str, *, default: int, least: int = 0) -> int:
+    """Read a whole number that is at least `least`."""
+    value = text(name, default=str(default))
+    try:
+        number = int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from None
+    if number < least:
+        raise ImproperlyConfigured(f"{name} must be at least {least}, not {number}.")
+    return number
+
+
+def seconds(name: str, *, default: float) -> float:
+    """Read a positive number of seconds."""
+    value = text(name, default=str(default))
+    try:
+        number = float(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a number of seconds, not {value!r}.") from None
+    if not 0 < number < float("inf"):
+        raise ImproperlyConfigured(f"{name} must be a positive number of seconds, not {value!r}.")
+    return number
+
+
+def secret(name: str) -> str:
+    """Read a secret, or one made at first use and kept under STATE_DIR, so that all processes of a checkout agree."""
+    value = os.environ.get(name)
+    if value:
+        return value
+    path = embedded.state_dir() / name.lower()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        kept = file.read().strip()
+        if not kept:
+            kept = secrets.token_urlsafe(SECRET_BYTES)
+            file.write(kept + "\n")
+        return kept

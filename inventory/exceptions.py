@@ -1,0 +1,60 @@
+"""What inventory refuses. A refusal's docstring is the sentence that the caller is shown."""
+
+from typing import Any, ClassVar
+
+
+class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error.
+    """The request was refused."""
+
+    code: ClassVar[str]
+    #: The same request may succeed later without anybody changing it.
+    retryable: ClassVar[bool] = False
+    retry_after_seconds: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """Give the sentence for a person; the first line of the docstring."""
+        return (self.__doc__ or "").strip().splitlines()[0]
+
+    def members(self) -> dict[str, Any]:
+        """Give the further members of the problem document: JSON types only."""
+        return {}
+
+
+class ProductNotFound(Refusal):
+    """There is no such product."""
+
+    code = "not_found"
+
+
+class RequestIdReused(Refusal):
+    """This request_id was used before with other content."""
+
+    code = "request_id_reused"
+
+
+class InsufficientStock(Refusal):
+    """There are fewer units available than this would take away."""
+
+    code = "insufficient_stock"
+
+    def __init__(self, *, available: int) -> None:
+        """Keep how many units there are."""
+        super().__init__(available)
+        self.available = available
+
+    def members(self) -> dict[str, Any]:
+        """Name what is there."""
+        return {"available": self.available}
+
+
+class StockVersionRequired(Refusal):
+    """This product was seeded before: send If-Match with the ETag of its stock."""
+
+    code = "precondition_required"
+
+
+class StockVersionStale(Refusal):
+    """The stock has changed since that ETag was read."""
+
+    code = "precondition_failed"
