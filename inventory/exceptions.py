@@ -1,5 +1,6 @@
 """What inventory refuses. A refusal's docstring is the sentence that the caller is shown."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 
@@ -21,10 +22,54 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error.
         return {}
 
 
+class Invalid(Refusal):
+    """The request is not valid."""
+
+    code = "invalid"
+
+    def __init__(self, errors: Sequence[tuple[str, str]]) -> None:
+        """Keep what is wrong: pairs of a JSON pointer into the body and a detail."""
+        super().__init__(tuple(errors))
+        self.errors = tuple(errors)
+
+    @classmethod
+    def at(cls, pointer: str, detail: str) -> "Invalid":
+        """Name one place and what is wrong there."""
+        return cls([(pointer, detail)])
+
+    def members(self) -> dict[str, Any]:
+        """List what is wrong."""
+        return {"errors": [{"pointer": pointer, "detail": detail} for pointer, detail in self.errors]}
+
+
 class ProductNotFound(Refusal):
     """There is no such product."""
 
     code = "not_found"
+
+
+class SkuTaken(Refusal):
+    """There is a product with this sku already."""
+
+    code = "sku_taken"
+
+
+class RequestIdMissing(Refusal):
+    """A request_id is needed, in the body or as the header Idempotency-Key."""
+
+    code = "request_id_missing"
+
+
+class RequestIdInvalid(Refusal):
+    """A request_id is 1 to 128 characters of A-Z a-z 0-9 . _ ~ : -"""
+
+    code = "request_id_invalid"
+
+
+class RequestIdConflict(Refusal):
+    """The request_id of the body and the header Idempotency-Key differ."""
+
+    code = "request_id_conflict"
 
 
 class RequestIdReused(Refusal):

@@ -8,46 +8,12 @@ from typing import Any
 from inventory.exceptions import Refusal
 
 
-class RequestIdMissing(Refusal):
-    """A request_id is needed, in the body or as the header Idempotency-Key."""
-
-    code = "request_id_missing"
-
-
-class RequestIdInvalid(Refusal):
-    """A request_id is 1 to 128 characters of A-Z a-z 0-9 . _ ~ : -"""
-
-    code = "request_id_invalid"
-
-
-class RequestIdConflict(Refusal):
-    """The request_id of the body and the header Idempotency-Key differ."""
-
-    code = "request_id_conflict"
-
-
 class RequestInProgress(Refusal):
     """The same request is still running: ask again."""
 
     code = "request_in_progress"
     retryable = True
     retry_after_seconds = 1
-
-
-class Invalid(Refusal):
-    """The request is not valid."""
-
-    code = "invalid"
-
-    def __init__(self, *, pointer: str, detail: str) -> None:
-        """Name the place in the body (a JSON pointer) and what is wrong there."""
-        super().__init__(pointer, detail)
-        self.pointer = pointer
-        self.detail = detail
-
-    def members(self) -> dict[str, Any]:
-        """List what is wrong."""
-        return {"errors": [{"pointer": self.pointer, "detail": self.detail}]}
 
 
 class UnknownProduct(Refusal):

@@ -5,21 +5,21 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
+import msgspec
+
 from inventory.exceptions import Refusal
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedLine:
+class PlacedLine(msgspec.Struct, frozen=True):
     """A line of an order, as answers show it."""
 
-    sku: str
+    product: str
     quantity: int
     unit_price: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedOrder:
-    """An order, as answers show it; all that is known of it after its commit."""
+class PlacedOrder(msgspec.Struct, frozen=True):
+    """An order as answers show it: its members and their order are those of the API's document."""
 
     id: UUID
     request_id: str
@@ -45,7 +45,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Nothing was written. `refusal` says why; `Busy` and `OutcomeUnknown` are among them."""
+    """Nothing was written. `refusal` says why; of Busy nothing was done, of OutcomeUnknown nobody knows."""
 
     refusal: Refusal
 
