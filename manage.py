@@ -4,20 +4,28 @@
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db import OperationalError
 
 from config import embedded
 
+#: Commands that need no server, and must work while one cannot start.
+NEED_NOTHING = {"services", "help", "version", "--help", "--version"}
+
 
 def main() -> None:
-    """Start what is embedded, then hand over to Django."""
+    """Start what is embedded, hand over to Django, and say in one line what a person can mend."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    if sys.argv[1:2] != ["services"]:
-        try:
+    try:
+        if not NEED_NOTHING.intersection(sys.argv[1:2]):
             embedded.ensure_running()
-        except embedded.ServiceError as error:
-            sys.exit(str(error))
-    execute_from_command_line(sys.argv)
+        execute_from_command_line(sys.argv)
+    except (ImproperlyConfigured, embedded.ServiceError) as error:
+        sys.exit(f"Error: {error}")
+    except OperationalError as error:
+        reason = " ".join(str(error).split())
+        sys.exit(f"Error: PostgreSQL cannot be used: {reason}")
 
 
 if __name__ == "__main__":
