@@ -3,9 +3,11 @@
 import fcntl
 import os
 import secrets
+from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from django.core.exceptions import ImproperlyConfigured
 
+from access import rates
 from config import embedded
 
 SECRET_BYTES = 48
@@ -62,10 +64,28 @@ def seconds(name: str, *, default: float) -> float:
     return number
 
 
-def secret(name: str) -> str:
+def networks(name: str, *, default: str = "") -> list[IPv4Network | IPv6Network]:
+    """Read a comma-separated list of addresses and networks (CIDR)."""
+    try:
+        return [ip_network(word, strict=False) for word in words(name, default=default.split(",")) if word]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must list addresses or networks: {error}.") from None
+
+
+def rate(name: str, *, default: str = "") -> rates.Rate | None:
+    """Read a rate such as 100/10s; empty for none."""
+    try:
+        return rates.parse(os.environ.get(name, default))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}.") from None
+
+
+def secret(name: str, *, least: int = 1) -> str:
     """Read a secret, or one made at first use and kept under STATE_DIR, so that all processes of a checkout agree."""
     value = os.environ.get(name)
     if value:
+        if len(value) < least:
+            raise ImproperlyConfigured(f"{name} must have at least {least} characters.")
         return value
     path = embedded.state_dir() / name.lower()
     path.parent.mkdir(parents=True, exist_ok=True)

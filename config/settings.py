@@ -5,8 +5,11 @@ from typing import Any
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from config import embedded, environment
+from orders.bounded import BoundedConnection
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -22,8 +25,19 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
+# A redirect would lose the body of a POST: a missing slash is a problem document that says so.
+APPEND_SLASH = False
 STATIC_URL = "static/"
-STATIC_ROOT = embedded.state_dir() / "static"
+# Static files are served by the web workers from the packages that bring them: nothing to collect, no other host.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+
+# Behind a proxy that ends TLS: it must set X-Forwarded-Proto, and take it away from what clients send.
+HTTPS = environment.flag("HTTPS", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_SSL_REDIRECT = False
 
 INSTALLED_APPS = [
     "config",
@@ -44,19 +58,20 @@ INSTALLED_APPS = [
     "orders",
 ]
 
+# The order is that of a request's way in. What the admin needs stands last, and steps aside for the rest.
 MIDDLEWARE = [
     "config.middleware.RequestIdMiddleware",
     "config.middleware.ProblemMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "corsheaders.middleware.CorsMiddleware",
-    "config.middleware.BodyLimitMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.middleware.BodyLimitMiddleware",
+    "config.admin_only.AdminSessionMiddleware",
+    "config.admin_only.AdminCsrfMiddleware",
+    "config.admin_only.AdminAuthenticationMiddleware",
+    "config.admin_only.AdminMessageMiddleware",
+    "config.admin_only.AdminFrameMiddleware",
 ]
 
 TEMPLATES = [
@@ -92,7 +107,12 @@ def _database(url: str) -> dict[str, Any]:
         raise ImproperlyConfigured("DATABASE_URL must be a postgresql:// URL: the promises rest on PostgreSQL.")
     database["OPTIONS"] = {
         "connect_timeout": DATABASE_CONNECT_SECONDS,
-        "pool": {"min_size": 1, "max_size": DATABASE_POOL_MAX, "timeout": DATABASE_POOL_WAIT_SECONDS},
+        "pool": {
+            "min_size": 1,
+            "max_size": DATABASE_POOL_MAX,
+            "timeout": DATABASE_POOL_WAIT_SECONDS,
+            "connection_class": BoundedConnection,
+        },
     } | database.get("OPTIONS", {})
     return database
 
@@ -102,7 +122,11 @@ DATABASES = {"default": _database(environment.text("DATABASE_URL") or embedded.d
 # --- Valkey: three aliases, so that clearing the cache reaches neither throttles nor locks ------
 
 REDIS_URL = environment.text("REDIS_URL") or embedded.redis_url()
-REDIS_TIMEOUT_SECONDS = 0.5
+# Valkey only makes Fairdrop fast: who cannot have its answer at once goes on without.
+REDIS_TIMEOUT_SECONDS = environment.seconds("REDIS_TIMEOUT_SECONDS", default=0.25)
+
+if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
+    raise ImproperlyConfigured("REDIS_URL must be a redis://, rediss:// or unix:// URL.")
 
 
 def _valkey(prefix: str) -> dict[str, Any]:
@@ -113,6 +137,8 @@ def _valkey(prefix: str) -> dict[str, Any]:
         "OPTIONS": {
             "SOCKET_CONNECT_TIMEOUT": REDIS_TIMEOUT_SECONDS,
             "SOCKET_TIMEOUT": REDIS_TIMEOUT_SECONDS,
+            # One more try at once, for a connection that a restart has broken; redis-py's own would wait for seconds.
+            "CONNECTION_POOL_KWARGS": {"retry": Retry(NoBackoff(), 1)},
         },
     }
 
@@ -127,12 +153,60 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "config.schema.Schema",
     "EXCEPTION_HANDLER": "config.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
 }
 BODY_BYTES_MAX = 64 * 1024
-JWT_SECRET = environment.secret("JWT_SECRET")
+ADMIN_BODY_BYTES_MAX = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = ADMIN_BODY_BYTES_MAX
+
+# HS256 wants a key as long as its digest at the least (RFC 7518, section 3.2).
+JWT_SECRET = environment.secret("JWT_SECRET", least=32)
+JWT_PUBLIC_KEY = environment.text("JWT_PUBLIC_KEY")
+JWT_JWKS_FILE = environment.text("JWT_JWKS_FILE")
+JWT_AUDIENCE = environment.text("JWT_AUDIENCE")
+JWT_ISSUER = environment.text("JWT_ISSUER")
+
+THROTTLE_BUYER = environment.rate("THROTTLE_BUYER", default="100/10s")
+THROTTLE_ADDRESS = environment.rate("THROTTLE_ADDRESS")
+TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
+METRICS_ALLOW = environment.networks("METRICS_ALLOW", default="127.0.0.0/8,::1")
+
+CORS_ALLOWED_ORIGINS = environment.words("CORS_ALLOWED_ORIGINS")
+CORS_URLS_REGEX = r"^/api/"
+CORS_EXPOSE_HEADERS = [
+    "ETag",
+    "Idempotent-Replayed",
+    "Location",
+    "Preference-Applied",
+    "Retry-After",
+    "X-Request-ID",
+]
+CORS_ALLOW_HEADERS = [
+    "accept",
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
+    "prefer",
+    "x-request-id",
+]
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Fairdrop",
+    "DESCRIPTION": "Orders for things that run out: every unit sold once, every request answered once.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "POSTPROCESSING_HOOKS": ["config.schema.add_components"],
+    "ENABLE_DJANGO_DEPLOY_CHECK": False,
+}
 
 # --- Placing (orders) ---------------------------------------------------------------------------
 
@@ -140,3 +214,23 @@ PLACING_DEADLINE_SECONDS = environment.seconds("PLACING_DEADLINE_SECONDS", defau
 PLACING_WAIT_SECONDS = environment.seconds("PLACING_WAIT_SECONDS", default=4.0)
 PLACING_BATCH_MAX = environment.whole_number("PLACING_BATCH_MAX", default=200, least=1)
 PLACING_LANE_MAX = environment.whole_number("PLACING_LANE_MAX", default=1000, least=1)
+
+# --- The log ------------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"request_id": {"()": "config.request_id.RequestIdFilter"}},
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(request_id)s %(message)s"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "filters": ["request_id"], "formatter": "line"},
+    },
+    "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", default="WARNING").upper()},
+    "loggers": {
+        # Django's own, which would print a page of settings to the mail and each 404 as a warning.
+        "django": {"handlers": [], "propagate": True},
+        "django.request": {"level": "ERROR"},
+        # The pool tells its caller by an exception; each of its own tries need not be told as well.
+        "psycopg.pool": {"level": "ERROR"},
+    },
+}

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -100,6 +101,11 @@ class Locked(msgspec.Struct, frozen=True):
     now: datetime
 
 
+# The columns of READ_SQL, in the order of the fields; the last is a memoryview.
+def _row(*columns: Any) -> StockRow:
+    return StockRow(*columns[:-1], bytes(columns[-1]))  # type: ignore[call-arg]  # as many as there are fields
+
+
 def lock(skus: Collection[str]) -> Locked:
     """Lock the stock rows of these products in the system's order, then read them; two statements.
 
@@ -110,7 +116,7 @@ def lock(skus: Collection[str]) -> Locked:
         cursor.execute(LOCK_SQL, [list(skus)])
         cursor.execute(READ_SQL, [list(skus)])
         rows = cursor.fetchall()
-    return Locked({row[1]: StockRow(*row[:-2], bytes(row[-2])) for row in rows if row[1] is not None}, rows[0][-1])
+    return Locked({row[1]: _row(*row[:-1]) for row in rows if row[1] is not None}, rows[0][-1])
 
 
 LOCK_SQL = """

@@ -66,10 +66,13 @@ class Product(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(sku__regex=SKU_PATTERN.replace(r"\Z", "$")), name="product_sku_is_plain"),
+            models.CheckConstraint(
+                condition=Q(sku__regex=SKU_PATTERN.replace(r"\Z", "$")), name="product_sku_is_plain"
+            ),
             models.CheckConstraint(condition=Q(price__gte=0), name="product_price_is_not_negative"),
             models.CheckConstraint(
-                condition=Q(currency__regex=CURRENCY_PATTERN.replace(r"\Z", "$")), name="product_currency_is_three_letters"
+                condition=Q(currency__regex=CURRENCY_PATTERN.replace(r"\Z", "$")),
+                name="product_currency_is_three_letters",
             ),
             models.CheckConstraint(condition=Q(limit_per_buyer__gte=1), name="product_limit_is_at_least_one"),
             models.CheckConstraint(condition=Q(hold_seconds__gte=1), name="product_hold_is_at_least_a_second"),
@@ -141,7 +144,10 @@ class StockMovement(models.Model):
     balance_after = models.PositiveIntegerField()
     note = models.CharField(max_length=NOTE_LENGTH_MAX, default="")
     actor = models.CharField(max_length=IDENTIFIER_LENGTH_MAX)
-    request_id = models.CharField(max_length=IDENTIFIER_LENGTH_MAX, null=True, help_text="Of staff; orders have none.")
+    # Null, not empty: any number of rows without one is unique.
+    request_id = models.CharField(  # noqa: DJ001
+        max_length=IDENTIFIER_LENGTH_MAX, null=True, help_text="Of staff; orders have none."
+    )
     #: The order's id; the foreign key is made by the orders app, which stands above this one.
     order_id = models.UUIDField(null=True)
     created_at = models.DateTimeField()

@@ -22,9 +22,10 @@ from inventory.models import NOTE_LENGTH_MAX, Product, Stock, StockMovement
 Kind = StockMovement.Kind
 #: Far above any sale, and far enough below PostgreSQL's integer that no sum of two can pass it.
 UNITS_MAX = 1_000_000_000
-#: The version of a caller who seeds whatever he has seen; `If-Match: *`.
+#: What a caller says who seeds whatever the version is; `If-Match: *`.
 ANY: Literal["*"] = "*"
-Version = int | Literal["*"]
+#: Stock versions that a caller has seen.
+Versions = frozenset[int] | Literal["*"]
 
 
 def create_product(*, sku: str, **fields: Any) -> Product:  # fields are the model's own, checked by it
@@ -39,12 +40,21 @@ def create_product(*, sku: str, **fields: Any) -> Product:  # fields are the mod
     return product
 
 
-def update_product(product: Product, **changes: Any) -> Product:  # changes are the model's own fields, checked by it
-    """Change what a product says, never its sku and never its stock; raise Invalid."""
-    for name, value in changes.items():
-        setattr(product, name, value)
-    _check(product)
-    product.save(update_fields=list(changes))
+def update_product(*, sku: str, **changes: Any) -> Product:  # changes are the model's own fields, checked by it
+    """Change what a product says, never its sku and never its stock; raise ProductNotFound or Invalid.
+
+    Fields that are not named keep what others have written to them meanwhile.
+    """
+    assert "sku" not in changes, "a sku never changes: orders and callers know the product by it"
+    with transaction.atomic(durable=True):
+        product = Product.objects.select_for_update(no_key=True).filter(sku=sku).order_by("pk").first()
+        if product is None:
+            raise ProductNotFound
+        for name, value in changes.items():
+            setattr(product, name, value)
+        _check(product)
+        if changes:
+            product.save(update_fields=list(changes))
     return product
 
 
@@ -74,12 +84,12 @@ class StockChange:
 
 
 def seed(
-    *, sku: str, available: int, request_id: str, actor: str, if_version: Version | None = None, note: str = ""
+    *, sku: str, available: int, request_id: str, actor: str, if_versions: Versions | None = None, note: str = ""
 ) -> StockChange:
     """Bring `available` to this number of units by a movement of the difference.
 
-    A product that was seeded before needs `if_version`, the stock version that the caller has seen, or ANY. A repeat of the
-    same request gives the same entry and changes nothing. Raise ProductNotFound, Invalid, RequestIdReused,
+    A product that was seeded before needs `if_versions`, the stock version that the caller has seen, or ANY. A repeat
+    of the same request gives the same entry and changes nothing. Raise ProductNotFound, Invalid, RequestIdReused,
     StockVersionRequired or StockVersionStale.
     """
     if not 0 <= available <= UNITS_MAX:
@@ -90,13 +100,11 @@ def seed(
         before = ledger.entry_of(row.product_id, request_id)
         if before is not None:
             return _replay(row, before, same=before.kind == Kind.SEEDED and before.balance_after == available)
-        _compare_version(row, if_version)
+        _compare_version(row, if_versions)
         delta = available - row.available
         if delta == 0:
             return StockChange(None, replayed=False, available=row.available, version=row.version)
-        return _move(
-            locked, row, kind=Kind.SEEDED, delta=delta, actor=actor, note=note, request_id=request_id
-        )
+        return _move(locked, row, kind=Kind.SEEDED, delta=delta, actor=actor, note=note, request_id=request_id)
 
 
 def adjust(*, sku: str, delta: int, reason: str, request_id: str, actor: str) -> StockChange:
@@ -118,9 +126,7 @@ def adjust(*, sku: str, delta: int, reason: str, request_id: str, actor: str) ->
             return _replay(row, before, same=same)
         if row.available + delta > UNITS_MAX:
             raise Invalid.at("/delta", f"would bring the stock above {UNITS_MAX} units")
-        return _move(
-            locked, row, kind=Kind.ADJUSTED, delta=delta, actor=actor, note=reason, request_id=request_id
-        )
+        return _move(locked, row, kind=Kind.ADJUSTED, delta=delta, actor=actor, note=reason, request_id=request_id)
 
 
 def new_request_id() -> str:
@@ -140,12 +146,12 @@ def _check_note(pointer: str, note: str) -> None:
         raise Invalid.at(pointer, f"must be at most {NOTE_LENGTH_MAX} printable characters, on one line")
 
 
-def _compare_version(row: StockRow, if_version: Version | None) -> None:
-    if not row.was_seeded and if_version is None:
+def _compare_version(row: StockRow, if_versions: Versions | None) -> None:
+    if if_versions is None:
+        if row.was_seeded:
+            raise StockVersionRequired
         return
-    if if_version is None:
-        raise StockVersionRequired
-    if if_version not in (ANY, row.version):
+    if if_versions != ANY and row.version not in if_versions:
         raise StockVersionStale
 
 

@@ -8,6 +8,12 @@ from typing import Any
 from inventory.exceptions import Refusal
 
 
+class OrderNotFound(Refusal):
+    """There is no such order among those that you may see."""
+
+    code = "not_found"
+
+
 class RequestInProgress(Refusal):
     """The same request is still running: ask again."""
 

@@ -16,6 +16,10 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """Keep the orders of one buyer."""
         return self.filter(buyer=buyer)
 
+    def of_product(self, sku: str) -> "OrderQuerySet":
+        """Keep the orders that have a line of a product."""
+        return self.filter(id__in=OrderLine.objects.filter(product__sku=sku).values("order_id"))
+
     def live(self) -> "OrderQuerySet":
         """Keep the orders that hold units: reserved and confirmed."""
         return self.filter(status__in=Order.LIVE)
@@ -62,7 +66,8 @@ class Order(models.Model):
             models.UniqueConstraint(fields=["buyer", "request_id"], name="order_one_per_buyer_and_request_id"),
             models.CheckConstraint(condition=Q(total__gte=0), name="order_total_is_not_negative"),
             models.CheckConstraint(
-                condition=Q(currency__regex=CURRENCY_PATTERN.replace(r"\Z", "$")), name="order_currency_is_three_letters"
+                condition=Q(currency__regex=CURRENCY_PATTERN.replace(r"\Z", "$")),
+                name="order_currency_is_three_letters",
             ),
             models.CheckConstraint(
                 condition=Q(status="reserved", confirmed_at=None, cancelled_at=None, expired_at=None)
@@ -124,7 +129,9 @@ class BuyerTally(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["product", "buyer"], name="tally_one_per_product_and_buyer"),
             models.CheckConstraint(condition=Q(units__gte=0), name="tally_units_are_not_negative"),
-            models.CheckConstraint(condition=Q(limit=None) | Q(units__lte=F("limit")), name="tally_units_are_in_the_limit"),
+            models.CheckConstraint(
+                condition=Q(limit=None) | Q(units__lte=F("limit")), name="tally_units_are_in_the_limit"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -56,7 +56,7 @@ def place(commands: Sequence[PlaceOrder], *, deadline: float | None = None) -> l
 def _together_or_one_by_one(commands: Sequence[PlaceOrder], deadline: float) -> list[Outcome]:
     try:
         return _run(commands, deadline)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it must not refuse the neighbours.
+    except Exception as error:
         if len(commands) == 1:
             logger.exception("an order broke its transaction")
             return [Broken(error)]

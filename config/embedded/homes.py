@@ -67,7 +67,7 @@ def reachable(directory: Path, user: User) -> Path:
 
 
 def socket_dir(directory: Path, socket_name: str) -> Path:
-    """Give the directory for a socket: the server's own, or a short one in the temporary directory that stands for it."""
+    """Give the directory for a socket: the server's own, or a short one among temporary files that stands for it."""
     if len(os.fsencode(directory / socket_name)) <= SOCKET_PATH_BYTES_MAX:
         return directory
     return Path(tempfile.gettempdir()) / f"fairdrop-{_digest(directory)}"

@@ -26,7 +26,7 @@ START_SECONDS = 60
 ORPHAN_SECONDS = 20.0
 LOG_BYTES_MAX = 10 * 1024 * 1024
 
-# fsync, full_page_writes and synchronous_commit stand at their defaults, on; they are written down because promises rest on them.
+# fsync, full_page_writes and synchronous_commit stand at their defaults: written down because promises rest on them.
 CONFIGURATION = {
     "listen_addresses": "''",
     "unix_socket_permissions": "0700",
@@ -177,7 +177,7 @@ def _call(
     programs: Path, command: Sequence[str], *, user: homes.User, seconds: float, what: str, log: Path | None = None
 ) -> None:
     """Run one of PostgreSQL's programs as its user; raise ServiceError with the last line it wrote."""
-    switch = {} if user.uid == os.geteuid() else {"user": user.uid, "group": user.gid, "extra_groups": []}
+    is_me = user.uid == os.geteuid()
     try:
         done = subprocess.run(  # noqa: S603 - our own binaries
             [programs / command[0], *command[1:]],
@@ -188,7 +188,9 @@ def _call(
             timeout=seconds,
             check=False,
             env={"PATH": os.defpath, "LC_ALL": "C"},
-            **switch,  # type: ignore[arg-type]  # three arguments of three types
+            user=None if is_me else user.uid,
+            group=None if is_me else user.gid,
+            extra_groups=None if is_me else [],
         )
     except subprocess.TimeoutExpired:
         raise ServiceError(f"PostgreSQL took more than {seconds:.0f} s to {what}") from None

@@ -13,7 +13,7 @@ class Command(BaseCommand):
     """Show, start or stop the embedded servers of this checkout."""
 
     help = "Show, start or stop the embedded PostgreSQL and Valkey of this checkout (STATE_DIR)."
-    requires_system_checks: list[str] = []
+    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take what to do."""

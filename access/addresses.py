@@ -1,0 +1,64 @@
+"""The client's address, where proxies stand between."""
+
+from collections.abc import Mapping
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Any
+
+from django.conf import settings
+
+#: What one customer of an IPv6 provider is given at the least: addresses inside it are free to him.
+IPV6_PREFIX_BITS = 64
+UNKNOWN = "unknown"
+Address = IPv4Address | IPv6Address
+
+
+def client_of(meta: Mapping[str, Any]) -> Address | None:  # a WSGI environment
+    """Give the address of the client; None where the server does not know (a Unix socket).
+
+    X-Forwarded-For is believed only as far as TRUSTED_PROXIES go: from the right, past each proxy of ours, to the
+    first address that is none. What a client writes there himself stands further left and is never reached.
+    """
+    address = _parse(meta.get("REMOTE_ADDR", ""))
+    forwarded = [part for part in meta.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
+    while forwarded and _is_trusted(address):
+        further = _parse(forwarded.pop())
+        if further is None:
+            break
+        address = further
+    return address
+
+
+def network_of(meta: Mapping[str, Any]) -> str:  # a WSGI environment
+    """Give what a limit per address counts by: an IPv4 address, or the /64 network of an IPv6 one."""
+    address = client_of(meta)
+    if address is None:
+        return UNKNOWN
+    if isinstance(address, IPv6Address):
+        return str(IPv6Network((address, IPV6_PREFIX_BITS), strict=False))
+    return str(address)
+
+
+def is_within(address: Address | None, networks: Any) -> bool:  # networks: IPv4Network and IPv6Network in a list
+    """Tell whether an address lies in one of these networks; one without an address (a Unix socket) is local."""
+    if address is None:
+        return True
+    return any(address in network for network in networks)
+
+
+def _is_trusted(address: Address | None) -> bool:
+    return bool(settings.TRUSTED_PROXIES) and is_within(address, settings.TRUSTED_PROXIES)
+
+
+def _parse(text: str) -> Address | None:
+    """Read an address, also one with a port, an IPv4 one in IPv6 clothes, or one with a zone."""
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

@@ -1,0 +1,70 @@
+"""Health: alive, ready, and what Prometheus asks for."""
+
+import os
+from collections.abc import Callable
+
+import msgspec
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+from django_redis import get_redis_connection
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+from redis.exceptions import RedisError
+
+from access import addresses
+from config import problems
+
+OK = "ok"
+
+
+@require_safe
+def livez(request: HttpRequest) -> HttpResponse:
+    """Say that the process answers."""
+    return _json({"status": OK})
+
+
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Say whether orders can be placed: PostgreSQL away is 503, Valkey away is degraded."""
+    database, valkey = _state(_ask_database), _state(_ask_valkey)
+    status = OK if database == valkey == OK else "degraded" if database == OK else "unavailable"
+    return _json({"status": status, "postgresql": database, "valkey": valkey}, is_up=database == OK)
+
+
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Give the metrics of all processes, to the addresses of METRICS_ALLOW."""
+    if not addresses.is_within(addresses.client_of(request.META), settings.METRICS_ALLOW):
+        return problems.problem(request, "permission_denied", detail="This address is not in METRICS_ALLOW.")
+    registry = REGISTRY
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # untyped in prometheus_client
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def _state(ask: Callable[[], str]) -> str:
+    try:
+        return ask()
+    except (DatabaseError, RedisError) as error:
+        return type(error).__name__
+
+
+def _ask_database() -> str:
+    """Ask PostgreSQL, and whether its tables are those of this version."""
+    executor = MigrationExecutor(connection)
+    pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return f"{len(pending)} migrations pending" if pending else OK
+
+
+def _ask_valkey() -> str:
+    get_redis_connection("gate").ping()
+    return OK
+
+
+def _json(document: dict[str, str], *, is_up: bool = True) -> HttpResponse:
+    status = 200 if is_up else problems.PROBLEMS["busy"][0]
+    return HttpResponse(msgspec.json.encode(document), status=status, content_type="application/json")

@@ -1,0 +1,94 @@
+"""The OpenAPI document: problems by their codes, documents and bodies from the types that encode and decode them."""
+
+from collections import defaultdict
+from typing import Any
+
+import msgspec
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+
+from access.schema import ATTRIBUTE
+from config.problems import CONTENT_TYPE, PROBLEMS
+from inventory.documents import TYPES as INVENTORY_TYPES
+from orders.documents import TYPES as ORDER_TYPES
+
+#: What any operation may answer.
+ALWAYS = ("invalid", "not_acceptable", "internal_error", "busy")
+PROBLEM_SCHEMA = {
+    "type": "object",
+    "description": "RFC 9457. Further members depend on the code.",
+    "required": ["type", "title", "status", "code", "detail", "instance", "retryable"],
+    "properties": {
+        "type": {"type": "string", "format": "uri-reference"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "code": {"type": "string", "enum": sorted(PROBLEMS)},
+        "detail": {"type": "string"},
+        "instance": {"type": "string", "format": "uri"},
+        "retryable": {"type": "boolean", "description": "The same request may succeed later by itself."},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["pointer", "detail"],
+                "properties": {"pointer": {"type": "string"}, "detail": {"type": "string"}},
+            },
+        },
+    },
+}
+_HEADERS = {
+    "not_authenticated": {"WWW-Authenticate": {"schema": {"type": "string"}}},
+    "throttled": {"Retry-After": {"schema": {"type": "integer"}}},
+    "busy": {"Retry-After": {"schema": {"type": "integer"}}},
+}
+
+
+class Schema(AutoSchema):
+    """Add the problems that a view's method declares."""
+
+    def get_operation(self, *args: Any, **options: Any) -> dict[str, Any] | None:  # as drf-spectacular calls it
+        """Describe one operation."""
+        operation: dict[str, Any] | None = super().get_operation(*args, **options)
+        if operation is not None:
+            operation["responses"] |= _problem_responses(self._codes())
+        return operation
+
+    def _codes(self) -> list[str]:
+        handler = getattr(self.view, self.method.lower(), None)
+        return [*getattr(handler, ATTRIBUTE, ()), *ALWAYS]
+
+
+def _problem_responses(codes: list[str]) -> dict[str, Any]:
+    by_status: dict[int, list[str]] = defaultdict(list)
+    for code in dict.fromkeys(codes):
+        by_status[PROBLEMS[code][0]].append(code)
+    return {str(status): _problem_response(found) for status, found in sorted(by_status.items())}
+
+
+def _problem_response(codes: list[str]) -> dict[str, Any]:
+    response: dict[str, Any] = {
+        "description": "; ".join(f"`{code}`: {PROBLEMS[code][1]}" for code in codes),
+        "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+    headers = {name: header for code in codes for name, header in _HEADERS.get(code, {}).items()}
+    return response | ({"headers": headers} if headers else {})
+
+
+def add_components(result: dict[str, Any], **options: Any) -> dict[str, Any]:  # as drf-spectacular calls its hooks
+    """Add the schemas of documents and bodies, and of problems."""
+    _, components = msgspec.json.schema_components(
+        [*ORDER_TYPES, *INVENTORY_TYPES], ref_template="#/components/schemas/{name}"
+    )
+    result["components"].setdefault("schemas", {}).update(components | {"Problem": PROBLEM_SCHEMA})
+    return result
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # untyped in drf-spectacular
+    """Describe how callers show who they are."""
+
+    target_class = "access.authentication.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:
+        """Give the scheme."""
+        return {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
