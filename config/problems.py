@@ -130,7 +130,8 @@ def problem(
         "instance": _instance(request),
         "retryable": code in RETRYABLE,
     }
-    return HttpResponse(msgspec.json.encode(document | members), status=status, content_type=CONTENT_TYPE)
+    body = msgspec.json.encode(document | members)
+    return HttpResponse(body, status=status, content_type=CONTENT_TYPE, headers={"Content-Length": str(len(body))})
 
 
 def _type_of(request: HttpRequest | Request, code: str) -> str:

@@ -61,8 +61,8 @@ INSTALLED_APPS = [
 # The order is that of a request's way in. What the admin needs stands last, and steps aside for the rest.
 MIDDLEWARE = [
     "config.middleware.RequestIdMiddleware",
-    "config.middleware.ProblemMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "config.middleware.ProblemMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "django.middleware.common.CommonMiddleware",

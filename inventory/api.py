@@ -6,10 +6,13 @@ from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
+from django.core.exceptions import TooManyFieldsSent
+from django.db import connection
 from django.db.models import Model, QuerySet
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.http.request import RawPostDataException, UnreadablePostError
 from rest_framework.exceptions import ParseError, UnsupportedMediaType
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -19,17 +22,41 @@ from inventory.exceptions import Invalid
 JSON = "application/json"
 PAGE_SIZE_DEFAULT = 50
 PAGE_SIZE_MAX = 200
-PAGING = {"cursor", "page_size"}
+PAGING = ("cursor", "page_size")
+#: What is shown of a parameter's name that a caller made up.
+NAME_SHOWN_MAX = 64
 
 Row = TypeVar("Row", bound=Model)
-encoder = msgspec.json.Encoder()
+_encoder = msgspec.json.Encoder()
 
 
 class JsonView(APIView):
-    """A view whose bodies are parsed by msgspec, once, and whose answers are encoded by it."""
+    """A view whose bodies are parsed by msgspec, once, and whose answers are encoded by it.
 
-    #: Query parameters of GET beside those of paging.
+    There is one form of each answer, so Accept is not looked at, as RFC 9110 (section 12.5.1) allows: an order is never
+    lost to a header.
+    """
+
+    #: Query parameters of GET; no other call has any.
     parameters: ClassVar[Collection[str]] = ()
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # from the URL
+        """Give the connection back before the answer travels: a slow client holds none."""
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        finally:
+            if not connection.in_atomic_block:
+                connection.close()
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
+        """Give the one form there is."""
+        return self.get_renderers()[0], JSON
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:  # from the URL
+        """Authenticate, check permission, throttle; then refuse what the query string should not have."""
+        super().initial(request, *args, **kwargs)
+        if request.META.get("QUERY_STRING"):
+            self._check_query(request)
 
     def body(self) -> bytes:
         """Give the body; raise UnsupportedMediaType where it is not said to be JSON."""
@@ -42,14 +69,21 @@ class JsonView(APIView):
             raise ParseError("The body could not be read.") from error
 
     def query(self) -> dict[str, str]:
-        """Give the query parameters; raise Invalid for one that is unknown, sent twice, or cannot be text."""
-        given = self.request.query_params
-        for name, values in given.lists():
-            if name not in self.parameters and name not in PAGING:
-                raise Invalid.at(f"?{name[:PAGE_SIZE_MAX]}", "is not a parameter of this call")
+        """Give the query parameters of a GET."""
+        return self.request.query_params.dict()
+
+    def _check_query(self, request: Request) -> None:
+        """Raise Invalid for a parameter that this call does not have, or that is given twice."""
+        known = self.parameters if request.method in ("GET", "HEAD") else ()
+        try:
+            given = list(request.query_params.lists())
+        except TooManyFieldsSent as error:
+            raise Invalid.at("?", "has too many parameters") from error
+        for name, values in given:
+            if name not in known:
+                raise Invalid.at(f"?{name[:NAME_SHOWN_MAX]}", "is not a parameter of this call")
             if len(values) > 1:
                 raise Invalid.at(f"?{name}", "is given twice")
-        return {name: str(value) for name, value in given.dict().items() if value}
 
 
 def buyer_of(request: Request) -> str:
@@ -60,8 +94,14 @@ def buyer_of(request: Request) -> str:
 
 
 def respond(document: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """Encode a document."""
-    return HttpResponse(encoder.encode(document), status=status, content_type=JSON, headers=headers)
+    """Encode a document. Nobody on the way keeps it, unless the headers say otherwise."""
+    caching = {"Cache-Control": "no-store"}
+    return HttpResponse(encode(document), status=status, content_type=JSON, headers=caching | dict(headers or {}))
+
+
+def encode(document: object) -> bytes:
+    """Encode a document as JSON: decimals as strings, times as RFC 3339 in UTC."""
+    return _encoder.encode(document)
 
 
 def page(
@@ -75,7 +115,8 @@ def page(
 ) -> tuple[Sequence[Row], str | None]:
     """Give a page of rows ordered by a unique key, and the address of the next one, None after the last.
 
-    The cursor is the last key of the page before: rows that come or go meanwhile shift nothing.
+    The cursor is the last key of the page before: rows that come or go meanwhile shift nothing. The address has no
+    host, as Location has none: it holds behind any proxy.
     """
     size = _page_size(query.get("page_size"))
     if "cursor" in query:
@@ -88,7 +129,7 @@ def page(
     if len(found) <= size:
         return found, None
     parameters = dict(query) | {"cursor": str(getattr(found[size - 1], key))}
-    return found[:size], f"{request.build_absolute_uri(request.path)}?{urlencode(parameters)}"
+    return found[:size], f"{request.path}?{urlencode(parameters)}"
 
 
 def _page_size(text: str | None) -> int:

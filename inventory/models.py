@@ -9,7 +9,9 @@ from django.db.models.functions import Now
 
 SKU_LENGTH_MAX = 64
 SKU_PATTERN = r"^[A-Za-z0-9._-]{1,64}\Z"
+SKU_RULE = "must be 1 to 64 of A-Z a-z 0-9 . _ -"
 CURRENCY_PATTERN = r"^[A-Z]{3}\Z"
+CURRENCY_RULE = "must be three capital letters, such as EUR"
 #: A buyer, an actor or a request id; wide enough for any identifier of the system that sends the traffic.
 IDENTIFIER_LENGTH_MAX = 128
 NOTE_LENGTH_MAX = 500
@@ -37,11 +39,13 @@ class ProductQuerySet(models.QuerySet["Product"]):
 class Product(models.Model):
     """Something that runs out. Its price and limit apply to orders placed from now on."""
 
-    sku = models.CharField(max_length=SKU_LENGTH_MAX, unique=True, validators=[RegexValidator(SKU_PATTERN)])
+    sku = models.CharField(max_length=SKU_LENGTH_MAX, unique=True, validators=[RegexValidator(SKU_PATTERN, SKU_RULE)])
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True, default="", max_length=10_000)
     price = models.DecimalField(max_digits=12, decimal_places=2, validators=[MinValueValidator(0)])
-    currency = models.CharField(max_length=3, default="EUR", validators=[RegexValidator(CURRENCY_PATTERN)])
+    currency = models.CharField(
+        max_length=3, default="EUR", validators=[RegexValidator(CURRENCY_PATTERN, CURRENCY_RULE)]
+    )
     limit_per_buyer = models.PositiveIntegerField(
         null=True,
         blank=True,

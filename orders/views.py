@@ -78,7 +78,7 @@ class Orders(JsonView):
         given = intake.parse(self.body())
         buyer = _buyer_of(request, None if given.buyer is msgspec.UNSET else given.buyer, pointer="/buyer")
         command = intake.command_of(given, buyer=buyer, in_header=request_ids.header_of(request.META))
-        return _answer(admission.admit(command))
+        return answer(admission.admit(command))
 
     @extend_schema(
         operation_id="list_orders",
@@ -138,7 +138,7 @@ class RequestDetail(JsonView):
         return respond(documents.RequestDocument("placed", order=_address_of(order.id)))
 
 
-def _answer(outcome: Outcome) -> HttpResponse:
+def answer(outcome: Outcome) -> HttpResponse:
     if isinstance(outcome, Refused):
         raise outcome.refusal
     if isinstance(outcome, Broken):

@@ -48,11 +48,11 @@ class Migration(migrations.Migration):
             name='Product',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sku', models.CharField(max_length=64, unique=True, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9._-]{1,64}\\Z')])),
+                ('sku', models.CharField(max_length=64, unique=True, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9._-]{1,64}\\Z', 'must be 1 to 64 of A-Z a-z 0-9 . _ -')])),
                 ('name', models.CharField(max_length=200)),
                 ('description', models.TextField(blank=True, default='', max_length=10000)),
                 ('price', models.DecimalField(decimal_places=2, max_digits=12, validators=[django.core.validators.MinValueValidator(0)])),
-                ('currency', models.CharField(default='EUR', max_length=3, validators=[django.core.validators.RegexValidator('^[A-Z]{3}\\Z')])),
+                ('currency', models.CharField(default='EUR', max_length=3, validators=[django.core.validators.RegexValidator('^[A-Z]{3}\\Z', 'must be three capital letters, such as EUR')])),
                 ('limit_per_buyer', models.PositiveIntegerField(blank=True, default=1, help_text='Units per buyer over all live orders. Empty: no limit.', null=True, validators=[django.core.validators.MinValueValidator(1)])),
                 ('hold_seconds', models.PositiveIntegerField(blank=True, default=900, help_text='How long a reserved order keeps its units. Empty: a hold that never ends.', null=True, validators=[django.core.validators.MinValueValidator(1)])),
                 ('opens_at', models.DateTimeField(blank=True, null=True)),
