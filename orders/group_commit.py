@@ -11,9 +11,13 @@ import os
 import threading
 from collections import deque
 from enum import Enum, auto
+from itertools import islice
 
 from django.conf import settings
+from django.db import connection
+from django.db.backends.postgresql.base import DatabaseWrapper
 
+from inventory.exceptions import Refusal
 from orders import placing
 from orders.command import PlaceOrder
 from orders.exceptions import Busy, OutcomeUnknown, RequestInProgress
@@ -49,13 +53,16 @@ class _State(Enum):
 class _Ticket:
     """A command's place in its lane. Its state changes under the board's mutex, but for DONE, which is final."""
 
-    __slots__ = ("command", "outcome", "state", "wake")
+    __slots__ = ("batch", "command", "lane_name", "outcome", "state", "wake")
 
     def __init__(self, command: PlaceOrder) -> None:
         self.command = command
+        self.lane_name = command.lines[0].sku if len(command.lines) == 1 else SHARED_LANE
         self.state = _State.QUEUED
         self.outcome: Outcome | None = None
         self.wake = threading.Event()
+        #: What its thread took as the leader, itself among them.
+        self.batch: list[_Ticket] = []
 
     def finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -64,35 +71,45 @@ class _Ticket:
 
 
 class _Lane:
-    """The commands of one product that wait, and the batch that is on its way."""
+    """The commands of one product that wait, the one whose thread leads, and the batch that is on its way."""
 
     def __init__(self) -> None:
         self.queue: deque[_Ticket] = deque()
         self.taken: list[_Ticket] = []
-        self.has_leader = False
+        self.leader: _Ticket | None = None
 
-    def take(self) -> list[_Ticket]:
+    def join(self, ticket: _Ticket) -> None:
+        """Queue a ticket; where nobody leads, its thread does."""
+        self.queue.append(ticket)
+        if self.leader is None:
+            self.pass_lead()
+
+    def take(self, leader: _Ticket) -> list[_Ticket]:
         """Take the next batch from the front; whoever leads stands in it, for the lead goes to the front."""
-        self.taken = [self.queue.popleft() for _ in range(min(len(self.queue), settings.PLACING_BATCH_MAX))]
+        leader.batch = self.taken = list(islice(self.queue, settings.PLACING_BATCH_MAX))
         for ticket in self.taken:
+            self.queue.popleft()
             ticket.state = _State.TAKEN
         return self.taken
 
     def pass_lead(self) -> None:
         """Hand the lead to the one who waits longest."""
         self.taken = []
-        self.has_leader = bool(self.queue)
-        if self.has_leader:
-            self.queue[0].state = _State.LEADING
-            self.queue[0].wake.set()
+        self.leader = self.queue[0] if self.queue else None
+        if self.leader is not None:
+            self.leader.state = _State.LEADING
+            self.leader.wake.set()
 
-    def leave(self, ticket: _Ticket) -> Outcome:
-        """Let a waiter go who was not taken."""
-        self.queue.remove(ticket)
-        if ticket.state is _State.LEADING:
+    def leave(self, ticket: _Ticket) -> None:
+        """Let a ticket go, whatever its thread was doing."""
+        if ticket in self.queue:
+            self.queue.remove(ticket)
+        if self.leader is ticket:
             self.pass_lead()
-        is_running = any(taken.command.key == ticket.command.key for taken in self.taken)
-        return Refused(RequestInProgress() if is_running else Busy())
+
+    def is_running(self, command: PlaceOrder) -> bool:
+        """Tell whether an equal request is in the batch that is on its way."""
+        return any(taken.command.key == command.key for taken in self.taken)
 
 
 class _Board:
@@ -107,72 +124,76 @@ class _Board:
             return {name: len(lane.queue) for name, lane in self._lanes.items()}
 
     def submit(self, command: PlaceOrder) -> Outcome:
-        name = command.lines[0].sku if len(command.lines) == 1 else SHARED_LANE
         ticket = _Ticket(command)
-        with self._mutex:
-            lane = self._lanes.setdefault(name, _Lane())
-            if len(lane.queue) >= settings.PLACING_LANE_MAX:
-                return Refused(Busy())
-            lane.queue.append(ticket)
-            if not lane.has_leader:
-                lane.has_leader = True
-                ticket.state = _State.LEADING
-        return self._lead(name, lane, ticket) if ticket.state is _State.LEADING else self._wait(name, lane, ticket)
-
-    def _wait(self, name: str, lane: _Lane, ticket: _Ticket) -> Outcome:
         try:
-            if not ticket.wake.wait(settings.PLACING_WAIT_SECONDS):
-                with self._mutex:
-                    if ticket.state is _State.QUEUED:
-                        return lane.leave(ticket)
-                ticket.wake.wait(settings.PLACING_DEADLINE_SECONDS + GRACE_SECONDS)
-        except BaseException:
-            self._abandon(name, lane, ticket)
-            raise
-        if ticket.state is _State.LEADING:
-            return self._lead(name, lane, ticket)
-        return ticket.outcome or Refused(OutcomeUnknown())
-
-    def _lead(self, name: str, lane: _Lane, ticket: _Ticket) -> Outcome:
-        with self._mutex:
-            batch = lane.take()
-        try:
-            outcomes = placing.place([taken.command for taken in batch])
+            return self._submit(ticket)
         except BaseException:
             # The thread is being ended (exit, an asynchronous exception): nobody may be left waiting for it.
-            outcomes = [Refused(OutcomeUnknown())] * len(batch)
+            self._abandon(ticket)
             raise
-        finally:
-            self._pass_lead(name, lane)
-            for taken, outcome in zip(batch, outcomes, strict=True):
-                taken.finish(outcome)
-        assert ticket.outcome is not None, "a leader stands in its own batch"
-        return ticket.outcome
 
-    def _pass_lead(self, name: str, lane: _Lane) -> None:
+    def _submit(self, ticket: _Ticket) -> Outcome:
         with self._mutex:
-            lane.pass_lead()
-            self._forget_if_empty(name, lane)
+            lane = self._lanes.setdefault(ticket.lane_name, _Lane())
+            if len(lane.queue) >= settings.PLACING_LANE_MAX:
+                return Refused(Busy())
+            lane.join(ticket)
+        if not ticket.wake.wait(settings.PLACING_WAIT_SECONDS):
+            refusal = self._give_up(lane, ticket)
+            if refusal is not None:
+                return Refused(refusal)
+            if ticket.state is _State.TAKEN:
+                ticket.wake.wait(settings.PLACING_DEADLINE_SECONDS + GRACE_SECONDS)
+        if ticket.state is _State.LEADING:
+            self._lead(lane, ticket)
+        return ticket.outcome or Refused(OutcomeUnknown())
 
-    def _abandon(self, name: str, lane: _Lane, ticket: _Ticket) -> None:
-        """Take out a waiter whose thread is being ended: its lane must not wait for its lead."""
+    def _give_up(self, lane: _Lane, ticket: _Ticket) -> Refusal | None:
+        """Let a waiter go who is still queued; None where it leads by now, or was taken."""
         with self._mutex:
-            if ticket.state in (_State.QUEUED, _State.LEADING):
-                lane.leave(ticket)
-                self._forget_if_empty(name, lane)
+            if ticket.state is not _State.QUEUED:
+                return None
+            lane.leave(ticket)
+            return RequestInProgress() if lane.is_running(ticket.command) else Busy()
 
-    def _forget_if_empty(self, name: str, lane: _Lane) -> None:
-        if not lane.has_leader:
-            del self._lanes[name]
+    def _lead(self, lane: _Lane, ticket: _Ticket) -> None:
+        with self._mutex:
+            batch = lane.take(ticket)
+        outcomes = placing.place([taken.command for taken in batch])
+        with self._mutex:
+            self._leave(lane, ticket)
+        for taken, outcome in zip(batch, outcomes, strict=True):
+            taken.finish(outcome)
+
+    def _abandon(self, ticket: _Ticket) -> None:
+        """Pass on the lead of a thread that is being ended, and answer those whom it has taken."""
+        with self._mutex:
+            lane = self._lanes.get(ticket.lane_name)
+            if lane is not None:
+                self._leave(lane, ticket)
+        for taken in ticket.batch:
+            if taken.state is _State.TAKEN:
+                taken.finish(Refused(OutcomeUnknown()))
+
+    def _leave(self, lane: _Lane, ticket: _Ticket) -> None:
+        lane.leave(ticket)
+        if lane.leader is None:
+            self._lanes.pop(ticket.lane_name, None)
 
 
 _board = _Board()
+#: A parent's pools and connection: a child must not use them, and closing them would speak on the parent's sockets.
+_inherited: list[object] = []
 
 
 def _start_afresh() -> None:
     """Forget the parent's lanes and connections: their threads and sockets are not the child's."""
     global _board  # noqa: PLW0603 - the board is the process's, and this is a new process.
     _board = _Board()
+    pools = DatabaseWrapper._connection_pools  # type: ignore[attr-defined]  # Django's own; the stubs do not know it
+    _inherited.extend([dict(pools), connection.connection])
+    pools.clear()
+    connection.connection = None
 
 
 os.register_at_fork(after_in_child=_start_afresh)

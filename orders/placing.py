@@ -74,7 +74,7 @@ def _run(commands: Sequence[PlaceOrder], deadline: float) -> list[Outcome]:
             if _constraint(error) != ORDER_KEY_CONSTRAINT:
                 raise
             if not attempt.may_rerun():
-                return _all(commands, Busy())
+                return _all(commands, attempt.gave_up())
         except (OperationalError, InterfaceError) as error:
             refusal = attempt.judge(error)
             if refusal is not None:
