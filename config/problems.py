@@ -37,7 +37,7 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "sale_not_open": (409, "The sale is not open"),
     "sku_taken": (409, "The sku is taken"),
     "sold_out": (409, "Sold out"),
-    "precondition_failed": (412, "The stock has changed"),
+    "precondition_failed": (412, "It has changed meanwhile"),
     "payload_too_large": (413, "The body is too large"),
     "unsupported_media_type": (415, "The body must be JSON"),
     "request_id_reused": (422, "The request_id was used with other content"),

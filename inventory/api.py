@@ -1,5 +1,6 @@
-"""What all views of the API share: bodies as bytes, documents as JSON, checked parameters, pages by keyset."""
+"""What all views of the API share: bodies as bytes, documents as JSON, checked parameters, ETags, pages by keyset."""
 
+import hashlib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
@@ -9,8 +10,9 @@ import msgspec
 from django.core.exceptions import TooManyFieldsSent
 from django.db import connection
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotModified
 from django.http.request import RawPostDataException, UnreadablePostError
+from django.utils.http import parse_etags
 from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -25,6 +27,8 @@ PAGE_SIZE_MAX = 200
 PAGING = ("cursor", "page_size")
 #: What is shown of a parameter's name that a caller made up.
 NAME_SHOWN_MAX = 64
+ETAG_DIGEST_BYTES = 16
+ANY_ETAG = "*"
 
 Row = TypeVar("Row", bound=Model)
 _encoder = msgspec.json.Encoder()
@@ -97,6 +101,35 @@ def respond(document: object, *, status: int = 200, headers: Mapping[str, str] |
     """Encode a document. Nobody on the way keeps it, unless the headers say otherwise."""
     caching = {"Cache-Control": "no-store"}
     return HttpResponse(encode(document), status=status, content_type=JSON, headers=caching | dict(headers or {}))
+
+
+def respond_if_changed(request: Request, document: object) -> HttpResponse:
+    """Encode a document with its ETag, or answer 304 to who has it already; who keeps it has to ask again."""
+    etag = etag_of(document)
+    headers = {"ETag": etag, "Cache-Control": "no-cache"}
+    known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
+    if ANY_ETAG in known or etag in {tag.removeprefix("W/") for tag in known}:
+        return HttpResponseNotModified(headers=headers)
+    return respond(document, headers=headers)
+
+
+def etag_of(document: object) -> str:
+    """Give the strong ETag of a document: a digest of what is sent."""
+    return f'"{hashlib.blake2b(encode(document), digest_size=ETAG_DIGEST_BYTES).hexdigest()}"'
+
+
+def if_match(request: Request) -> list[str] | None:
+    """Give the ETags of If-Match, None without the header; raise Invalid where it has none.
+
+    A weak one is given as it is sent: it equals no strong one (RFC 9110, section 13.1.1).
+    """
+    header = request.META.get("HTTP_IF_MATCH")
+    if header is None:
+        return None
+    etags = parse_etags(header)
+    if not etags:
+        raise Invalid.at("If-Match", 'must be ETags in double quotes, such as "3", or *')
+    return etags
 
 
 def encode(document: object) -> bytes:

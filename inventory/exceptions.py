@@ -99,6 +99,12 @@ class StockVersionRequired(Refusal):
     code = "precondition_required"
 
 
+class ProductChanged(Refusal):
+    """The product has changed since that ETag was read."""
+
+    code = "precondition_failed"
+
+
 class StockVersionStale(Refusal):
     """The stock has changed since that ETag was read."""
 

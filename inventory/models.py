@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
@@ -86,6 +87,11 @@ class Product(models.Model):
 
     def __str__(self) -> str:
         return self.sku
+
+    def clean(self) -> None:
+        """Say in words what the constraint on the window keeps."""
+        if self.opens_at and self.closes_at and self.closes_at <= self.opens_at:
+            raise ValidationError({"closes_at": "must be later than opens_at"})
 
     def is_open(self, *, now: datetime) -> bool:
         """Tell whether `now` is inside the sale's window: from `opens_at` on, up to but not at `closes_at`."""

@@ -1,15 +1,17 @@
 """What staff do with products and their stock; the API, the admin and the commands all come through here."""
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from inventory import ledger
 from inventory.exceptions import (
     Invalid,
+    ProductChanged,
     ProductNotFound,
     RequestIdReused,
     SkuTaken,
@@ -26,30 +28,42 @@ UNITS_MAX = 1_000_000_000
 ANY: Literal["*"] = "*"
 #: Stock versions that a caller has seen.
 Versions = frozenset[int] | Literal["*"]
+SKU_CONSTRAINT = "inventory_product_sku_key"
 
 
 def create_product(*, sku: str, **fields: Any) -> Product:  # fields are the model's own, checked by it
     """Create a product and its empty stock row; raise SkuTaken or Invalid."""
     product = Product(sku=sku, **fields)
-    with transaction.atomic(durable=True):
-        if Product.objects.filter(sku=sku).exists():
-            raise SkuTaken
-        _check(product)
-        product.save(force_insert=True)
-        Stock.objects.create(product=product)
+    try:
+        with transaction.atomic(durable=True):
+            _check(product)
+            product.save(force_insert=True)
+            Stock.objects.create(product=product)
+    except IntegrityError as error:
+        if getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) != SKU_CONSTRAINT:
+            raise
+        raise SkuTaken from error
     return product
 
 
-def update_product(*, sku: str, **changes: Any) -> Product:  # changes are the model's own fields, checked by it
-    """Change what a product says, never its sku and never its stock; raise ProductNotFound or Invalid.
+def update_product(
+    *,
+    sku: str,
+    is_current: Callable[[Product], bool] | None = None,
+    **changes: Any,  # the model's own fields, checked by it
+) -> Product:
+    """Change what a product says, never its sku and never its stock.
 
-    Fields that are not named keep what others have written to them meanwhile.
+    Fields that are not named keep what others have written to them meanwhile. `is_current` is asked under the product's
+    lock whether it is still what the caller has seen. Raise ProductNotFound, ProductChanged or Invalid.
     """
     assert "sku" not in changes, "a sku never changes: orders and callers know the product by it"
     with transaction.atomic(durable=True):
         product = Product.objects.select_for_update(no_key=True).filter(sku=sku).order_by("pk").first()
         if product is None:
             raise ProductNotFound
+        if is_current is not None and not is_current(product):
+            raise ProductChanged
         for name, value in changes.items():
             setattr(product, name, value)
         _check(product)

@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from inventory import views
+from inventory.views import products, stock
 
 urlpatterns = [
-    path("products/", views.Products.as_view(), name="products"),
-    path("products/<str:sku>/", views.ProductDetail.as_view(), name="product"),
-    path("products/<str:sku>/stock/", views.StockDetail.as_view(), name="stock"),
-    path("products/<str:sku>/movements/", views.Movements.as_view(), name="movements"),
+    path("products/", products.Products.as_view(), name="products"),
+    path("products/<str:sku>/", products.ProductDetail.as_view(), name="product"),
+    path("products/<str:sku>/stock/", stock.StockDetail.as_view(), name="stock"),
+    path("products/<str:sku>/movements/", stock.Movements.as_view(), name="movements"),
 ]

@@ -76,7 +76,8 @@ ORDERS_SQL = """
         WHERE placed.buyer = wanted.buyer AND placed.request_id = wanted.request_id OFFSET 0) AS found
     CROSS JOIN LATERAL (
         SELECT json_agg(json_build_object('product', product.sku, 'quantity', line.quantity,
-                                          'unit_price', line.unit_price::text) ORDER BY product.sku) AS lines
+                                          'unit_price', line.unit_price::text)
+                        ORDER BY product.sku COLLATE "C") AS lines
         FROM orders_orderline AS line JOIN inventory_product AS product ON product.id = line.product_id
         WHERE line.order_id = found.id) AS line
 """

@@ -1,6 +1,7 @@
 """The API's documents of orders: one form for a new order, a replay, a list and a detail."""
 
-from typing import Any, Literal
+from operator import attrgetter
+from typing import Literal
 
 import msgspec
 
@@ -17,11 +18,10 @@ class OrderPage(msgspec.Struct, frozen=True):
 
 
 class RequestDocument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a request; `order` is the address of its order, `problem` why it was refused."""
+    """What became of a request: `placed`, and the address of its order, or `unknown`."""
 
-    status: Literal["pending", "placed", "refused", "unknown"]
+    status: Literal["placed", "unknown"]
     order: str | None = None
-    problem: dict[str, Any] | None = None  # a problem document
 
 
 TYPES = [PlacedOrder, OrderPage, RequestDocument, OrderBody]
@@ -29,12 +29,14 @@ TYPES = [PlacedOrder, OrderPage, RequestDocument, OrderBody]
 
 def order_document(order: Order) -> PlacedOrder:
     """Show a stored order; its lines and their products have been loaded."""
+    lines = (PlacedLine(line.product.sku, line.quantity, line.unit_price) for line in order.lines.all())
     return PlacedOrder(
         id=order.id,
         request_id=order.request_id,
         buyer=order.buyer,
         status=order.status,
-        lines=tuple(PlacedLine(line.product.sku, line.quantity, line.unit_price) for line in order.lines.all()),
+        # The order of placing, by code point; that of PostgreSQL depends on the database's collation.
+        lines=tuple(sorted(lines, key=attrgetter("product"))),
         total=order.total,
         currency=order.currency,
         created_at=order.created_at,

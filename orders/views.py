@@ -1,11 +1,12 @@
 """The API of orders."""
 
-import re
+from functools import cache
 from uuid import UUID
 
 import msgspec
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
@@ -13,33 +14,21 @@ from rest_framework.throttling import BaseThrottle
 from access.caller import ANY_BUYER, caller_of, is_buyer
 from access.schema import refuses
 from access.throttling import OrderThrottle
+from inventory import openapi as pieces
 from inventory import request_ids
-from inventory.api import JsonView, buyer_of, page, respond
+from inventory.api import PAGING, JsonView, buyer_of, page, respond
 from inventory.exceptions import Invalid
-from inventory.models import SKU_PATTERN
-from inventory.openapi import IDEMPOTENCY_KEY, LOCATION, PAGES, REPLAYED, body, schema
-from orders import admission, documents, intake
+from inventory.views.products import is_sku
+from orders import admission, documents, intake, openapi
 from orders.exceptions import OrderNotFound
 from orders.models import Order
 from orders.outcomes import Broken, Outcome, Refused
-
-BUYER = OpenApiParameter(
-    "buyer",
-    {"type": "string", "minLength": 1, "maxLength": 128},
-    description=f"Another buyer; needs the scope `{ANY_BUYER}`.",
-)
-FILTERS = [
-    OpenApiParameter("request_id", {"type": "string", "pattern": "^[A-Za-z0-9._~:-]{1,128}$"}),
-    OpenApiParameter("status", {"type": "string", "enum": Order.Status.values}),
-    OpenApiParameter("product", {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"}, description="A sku."),
-    BUYER,
-]
 
 
 class Orders(JsonView):
     """Placing orders, and the list of one's own."""
 
-    parameters = ("request_id", "status", "product", "buyer")
+    parameters = ("request_id", "status", "product", "buyer", *PAGING)
 
     def get_throttles(self) -> list[BaseThrottle]:
         """Count order calls alone."""
@@ -48,19 +37,20 @@ class Orders(JsonView):
     @extend_schema(
         operation_id="place_order",
         summary="Place an order",
-        parameters=[IDEMPOTENCY_KEY, LOCATION, REPLAYED],
-        request=body("OrderBody"),
-        responses={201: schema("PlacedOrder")},
+        parameters=[pieces.IDEMPOTENCY_KEY, pieces.LOCATION, pieces.REPLAYED],
+        request=pieces.body("OrderBody"),
+        responses={201: pieces.schema("PlacedOrder")},
+        examples=[
+            pieces.sent("One unit", openapi.ORDER_BODY),
+            pieces.answered("The order", openapi.ORDER, status=201),
+        ],
     )
     @refuses(
         "not_authenticated",
         "permission_denied",
         "throttled",
-        "unsupported_media_type",
-        "payload_too_large",
-        "request_id_missing",
-        "request_id_invalid",
-        "request_id_conflict",
+        *pieces.OF_BODIES,
+        *pieces.OF_REQUEST_IDS,
         "unknown_product",
         "request_in_progress",
         "request_id_reused",
@@ -75,16 +65,17 @@ class Orders(JsonView):
         201 is sent after the commit. A refusal (4xx) leaves no trace. After 5xx or a broken connection the outcome is
         unknown: repeat with the same `request_id`.
         """
-        given = intake.parse(self.body())
-        buyer = _buyer_of(request, None if given.buyer is msgspec.UNSET else given.buyer, pointer="/buyer")
-        command = intake.command_of(given, buyer=buyer, in_header=request_ids.header_of(request.META))
+        body = intake.parse(self.body())
+        buyer = _buyer_of(request, None if body.buyer is msgspec.UNSET else body.buyer, pointer="/buyer")
+        command = intake.command_of(body, buyer=buyer, in_header=request_ids.header_of(request.META))
         return answer(admission.admit(command))
 
     @extend_schema(
         operation_id="list_orders",
         summary="List orders",
-        parameters=[*FILTERS, *PAGES],
-        responses={200: schema("OrderPage")},
+        parameters=[*openapi.FILTERS, *pieces.PAGES],
+        responses={200: pieces.schema("OrderPage")},
+        examples=[pieces.answered("A page", {"next": None, "results": [openapi.ORDER]})],
     )
     @refuses("not_authenticated", "permission_denied", "request_id_invalid")
     def get(self, request: Request) -> HttpResponse:
@@ -105,7 +96,12 @@ class Orders(JsonView):
 class OrderDetail(JsonView):
     """One order."""
 
-    @extend_schema(operation_id="show_order", summary="Show an order", responses={200: schema("PlacedOrder")})
+    @extend_schema(
+        operation_id="show_order",
+        summary="Show an order",
+        responses={200: pieces.schema("PlacedOrder")},
+        examples=[pieces.answered("The order", openapi.ORDER)],
+    )
     @refuses("not_authenticated", "not_found")
     def get(self, request: Request, id: UUID) -> HttpResponse:  # noqa: A002 - the name in the URL
         """Show one of one's own orders; with the scope `orders:any-buyer` anybody's."""
@@ -124,14 +120,18 @@ class RequestDetail(JsonView):
     @extend_schema(
         operation_id="show_request",
         summary="Show what became of a request",
-        parameters=[BUYER],
-        responses={200: schema("RequestDocument")},
+        parameters=[openapi.REQUEST_ID, openapi.BUYER],
+        responses={200: pieces.schema("RequestDocument")},
+        examples=[
+            pieces.answered("Placed", {"status": "placed", "order": f"/api/v1/orders/{openapi.ORDER['id']}/"}),
+            pieces.answered("Unknown", {"status": "unknown"}),
+        ],
     )
     @refuses("not_authenticated", "permission_denied", "request_id_invalid")
     def get(self, request: Request, request_id: str) -> HttpResponse:
         """Say `placed` and where its order is, or `unknown`: then no order has come of the request so far."""
-        key = request_ids.read(request_id, in_header=None)
         buyer = _buyer_of(request, self.query().get("buyer"), pointer="?buyer")
+        key = request_ids.read(request_id, in_header=None)
         order = Order.objects.of_buyer(buyer).filter(request_id=key).newest_first().first()
         if order is None:
             return respond(documents.RequestDocument("unknown"))
@@ -139,6 +139,7 @@ class RequestDetail(JsonView):
 
 
 def answer(outcome: Outcome) -> HttpResponse:
+    """Render an outcome: the order, or raise what kept it from being placed."""
     if isinstance(outcome, Refused):
         raise outcome.refusal
     if isinstance(outcome, Broken):
@@ -150,7 +151,13 @@ def answer(outcome: Outcome) -> HttpResponse:
 
 
 def _address_of(order_id: UUID) -> str:
-    return f"/api/v1/orders/{order_id}/"
+    """Give the address of an order, below that of the list; to reverse each would cost more than to parse its body."""
+    return f"{_address_of_orders()}{order_id}/"
+
+
+@cache
+def _address_of_orders() -> str:
+    return reverse("orders")
 
 
 def _buyer_of(request: Request, named: str | None, *, pointer: str) -> str:
@@ -176,6 +183,6 @@ def _checked_status(text: str) -> str:
 
 
 def _checked_sku(text: str) -> str:
-    if not re.match(SKU_PATTERN, text):
+    if not is_sku(text):
         raise Invalid.at("?product", "must be a sku")
     return text

@@ -1,0 +1,1 @@
+"""The API of products, their stock and their ledger."""
