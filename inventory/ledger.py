@@ -112,10 +112,12 @@ def lock(skus: Collection[str]) -> Locked:
     The rows are read by a statement of their own: a row joined to the locking statement is older than the lock, for
     READ COMMITTED re-reads the locked row alone. A sku without a product is left out.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(LOCK_SQL, [list(skus)])
-        cursor.execute(READ_SQL, [list(skus)])
-        rows = cursor.fetchall()
+    # Both are sent before either is waited for: in a pipeline that is one round trip.
+    with connection.cursor() as locking, connection.cursor() as reading:
+        locking.execute(LOCK_SQL, [list(skus)])
+        reading.execute(READ_SQL, [list(skus)])
+        locking.fetchall()
+        rows = reading.fetchall()
     return Locked({row[1]: _row(*row[:-1]) for row in rows if row[1] is not None}, rows[0][-1])
 
 

@@ -42,22 +42,27 @@ def read(commands: Collection[PlaceOrder]) -> Books:
     The look-up of orders stands after the lock: an equal request of another process has committed by then, or waits.
     """
     locked = ledger.lock({line.sku for command in commands for line in command.lines})
-    orders = _read_orders({command.key for command in commands})
+    keys = {command.key for command in commands}
     wanted = {
         (locked.rows[line.sku].product_id, command.buyer)
         for command in commands
         for line in command.lines
         if line.sku in locked.rows
     }
-    return Books(now=locked.now, rows=locked.rows, orders=orders, tallies=_read_tallies(wanted))
+    # Both are sent before either is waited for: in a pipeline that is one round trip.
+    with connection.cursor() as orders, connection.cursor() as tallies:
+        orders.execute(ORDERS_SQL, [[buyer for buyer, _ in keys], [request_id for _, request_id in keys]])
+        tallies.execute(TALLIES_SQL, [[product_id for product_id, _ in wanted], [buyer for _, buyer in wanted]])
+        return Books(
+            now=locked.now,
+            rows=locked.rows,
+            orders=dict(_keyed(fingerprint, _order(*facts)) for fingerprint, *facts in orders.fetchall()),
+            tallies={(product_id, buyer): units for product_id, buyer, units in tallies.fetchall()},
+        )
 
 
-def _read_orders(keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, PlacedOrder]]:
-    with connection.cursor() as cursor:
-        cursor.execute(ORDERS_SQL, [[buyer for buyer, _ in keys], [request_id for _, request_id in keys]])
-        rows = cursor.fetchall()
-    orders = [(fingerprint, _order(*facts)) for fingerprint, *facts in rows]
-    return {(order.buyer, order.request_id): (fingerprint, order) for fingerprint, order in orders}
+def _keyed(fingerprint: str, order: PlacedOrder) -> tuple[tuple[str, str], tuple[str, PlacedOrder]]:
+    return (order.buyer, order.request_id), (fingerprint, order)
 
 
 def _order(lines: str, *facts: Any) -> PlacedOrder:  # the columns of ORDERS_SQL
@@ -81,12 +86,6 @@ ORDERS_SQL = """
         FROM orders_orderline AS line JOIN inventory_product AS product ON product.id = line.product_id
         WHERE line.order_id = found.id) AS line
 """
-
-
-def _read_tallies(keys: Collection[TallyKey]) -> dict[TallyKey, int]:
-    with connection.cursor() as cursor:
-        cursor.execute(TALLIES_SQL, [[product_id for product_id, _ in keys], [buyer for _, buyer in keys]])
-        return {(product_id, buyer): units for product_id, buyer, units in cursor.fetchall()}
 
 
 TALLIES_SQL = """

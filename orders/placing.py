@@ -3,7 +3,8 @@
 import logging
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, connection, transaction
@@ -98,7 +99,11 @@ class _Attempt:
         """Run the transaction once."""
         is_committing = False
         try:
-            with bounded.answers_by(self.deadline + HUNG_SERVER_GRACE_SECONDS), transaction.atomic(durable=True):
+            with (
+                bounded.answers_by(self.deadline + HUNG_SERVER_GRACE_SECONDS),
+                _pipeline(),
+                transaction.atomic(durable=True),
+            ):
                 _limit_waits(self.seconds_left())
                 read = books.read(commands)
                 outcomes = deciding.decide(commands, read, new_id=uuid7)
@@ -106,14 +111,15 @@ class _Attempt:
                     books.write(read)
                 is_committing = True
             admissions.learn(read.rows.values())
-        except (OperationalError, InterfaceError):
-            self.was_committing |= is_committing
+        except (OperationalError, InterfaceError) as error:
+            # A server that says why it failed has not committed.
+            self.was_committing |= is_committing and _state(error) in CONNECTION_LOST
             raise
         return outcomes
 
     def judge(self, error: DatabaseError | InterfaceError) -> Busy | None:
         """Give the refusal that an error of the database ends in, or None to run again, after a pause."""
-        state = getattr(error.__cause__, "sqlstate", None)
+        state = _state(error)
         is_wait_over = state in TOO_BUSY or isinstance(error.__cause__, PoolTimeout)
         is_lost = state in CONNECTION_LOST and not is_wait_over
         if is_lost:
@@ -140,6 +146,23 @@ class _Attempt:
     def gave_up(self) -> Busy:
         """Say what a batch that never got an answer ends in."""
         return OutcomeUnknown() if self.was_committing else Busy()
+
+
+@contextmanager
+def _pipeline() -> Iterator[None]:
+    """Send statements without waiting for the answers of those before: a batch takes three round trips, not twelve.
+
+    Each round trip costs a thread of a busy process its turn at the interpreter as well. The writes and the COMMIT go
+    together: if a write fails, PostgreSQL skips what was sent after it.
+    """
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        yield
+
+
+def _state(error: DatabaseError | InterfaceError) -> str | None:
+    state: str | None = getattr(error.__cause__, "sqlstate", None)
+    return state
 
 
 def _limit_waits(seconds_left: float) -> None:
