@@ -1,4 +1,4 @@
-"""Authentication of the API: a bearer token, and nothing else."""
+"""Authentication of the API: a bearer token (RFC 6750), and nothing else."""
 
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -27,5 +27,6 @@ class TokenAuthentication(BaseAuthentication):
             raise AuthenticationFailed(str(error)) from error
 
     def authenticate_header(self, request: Request) -> str:
-        """Give the challenge of a 401."""
-        return f'{SCHEME} realm="fairdrop"'
+        """Give the challenge of a 401; it names an error only where there was a token to be wrong."""
+        challenge = f'{SCHEME} realm="fairdrop"'
+        return f'{challenge}, error="invalid_token"' if "HTTP_AUTHORIZATION" in request.META else challenge

@@ -3,24 +3,22 @@
 import re
 from dataclasses import dataclass
 
-PATTERN = re.compile(r"(\d{1,9})/(\d{1,6})s\Z")
+PATTERN = re.compile(r"(\d{1,9})/(\d{1,6})s\Z", re.ASCII)
+#: A rate's calls are remembered one by one, in some ten bytes each.
+CALLS_MAX = 100_000
+SECONDS_MAX = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A number of calls in a number of seconds; as text `100/10s`."""
+    """A number of calls in any stretch of so many seconds; as text `100/10s`."""
 
     calls: int
     seconds: int
 
     @property
-    def call_us(self) -> int:
-        """Give the microseconds that one call takes of the rate."""
-        return max(1, self.burst_us // self.calls)
-
-    @property
-    def burst_us(self) -> int:
-        """Give the microseconds of calls that may come at once: all of the rate."""
+    def window_us(self) -> int:
+        """Give the stretch in microseconds."""
         return self.seconds * 1_000_000
 
 
@@ -29,6 +27,9 @@ def parse(text: str) -> Rate | None:
     if not text:
         return None
     match = PATTERN.match(text)
-    if match is None or int(match[1]) == 0 or int(match[2]) == 0:
+    if match is None:
         raise ValueError(f"a rate looks like 100/10s, not like {text!r}")
-    return Rate(int(match[1]), int(match[2]))
+    rate = Rate(int(match[1]), int(match[2]))
+    if not 1 <= rate.calls <= CALLS_MAX or not 1 <= rate.seconds <= SECONDS_MAX:
+        raise ValueError(f"a rate is 1 to {CALLS_MAX} calls in 1 to {SECONDS_MAX} seconds, not {text}")
+    return rate

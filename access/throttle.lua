@@ -1,16 +1,27 @@
--- Count a call against a rate, by the generic cell rate algorithm (ITU-T I.371): one number per caller, no window to
--- reset. A burst of the whole limit is allowed at once, and a steady caller gets exactly the rate; a refused call does
--- not count.
--- KEYS[1]  the caller; holds the time at which his calls will have been worked off, in microseconds
--- ARGV[1]  microseconds that one call takes
--- ARGV[2]  microseconds of calls that may stand at once
--- Returns 0 for a call that may go on, else the microseconds until the next one may.
+-- Count a call against one or more rates, exactly: of any stretch of time as long as a rate's window, no more calls go
+-- on than the rate says (a sliding log). All rates are looked at before any is counted: a call that one of them refuses
+-- counts against none, so a refused caller loses nothing and a steady one gets his full rate. The clock is the server's.
+-- KEYS[n]      the log of caller n: the times in microseconds of his latest calls, the newest last, at most `calls` of
+--              them; it expires one window after the last call
+-- ARGV[2n-1]   calls of rate n
+-- ARGV[2n]     its window in microseconds
+-- Returns 0 for a call that goes on, else the microseconds until one may.
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
-local free_at = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now) + tonumber(ARGV[1])
-local early = free_at - now - tonumber(ARGV[2])
-if early > 0 then
-    return early
+local wait = 0
+for n, log in ipairs(KEYS) do
+    local calls, window = ARGV[2 * n - 1], tonumber(ARGV[2 * n])
+    local oldest = tonumber(redis.call('LINDEX', log, '-' .. calls) or '-inf')
+    -- The minimum is for a clock that was set back.
+    wait = math.max(wait, math.min(oldest + window - now, window))
 end
-redis.call('SET', KEYS[1], string.format('%.0f', free_at), 'PX', math.ceil((free_at - now) / 1000) + 1)
+if wait > 0 then
+    return wait
+end
+for n, log in ipairs(KEYS) do
+    local calls, window = ARGV[2 * n - 1], tonumber(ARGV[2 * n])
+    redis.call('RPUSH', log, string.format('%.0f', now))
+    redis.call('LTRIM', log, '-' .. calls, -1)
+    redis.call('PEXPIRE', log, math.ceil(window / 1000))
+end
 return 0

@@ -2,10 +2,7 @@
 
 import hashlib
 import math
-import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django_redis import get_redis_connection
@@ -16,76 +13,75 @@ from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from access import addresses
+from access.breaker import Breaker
 from access.caller import caller_of
 from access.rates import Rate
 
 ALIAS = "gate"
 SCRIPT = (Path(__file__).parent / "throttle.lua").read_text(encoding="utf-8")
 SCRIPT_SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()
-#: After a failure Valkey is left alone for so long, so that its time-out is not paid by every request.
-REST_SECONDS = 1.0
+#: Both limits are decided by one script, so that neither counts what the other refuses; for that their keys lie in one
+#: slot of a Cluster. A node bears it: a call takes it some microseconds.
+KEY_PREFIX = "{throttle}"
 KEY_DIGEST_BYTES = 16
+REST_SECONDS = 1.0
 
+breaker = Breaker(rest_seconds=REST_SECONDS)
 failed_open = Counter("throttle_failed_open_total", "Calls that went on uncounted because Valkey could not be reached.")
 
 
 class OrderThrottle(BaseThrottle):
     """Limit order calls: THROTTLE_BUYER per buyer, THROTTLE_ADDRESS per address. Without Valkey all go on."""
 
-    _resting_until = 0.0
-    _wait_seconds: int | None = None
+    _wait_us = 0
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count the call; False when one of its limits is reached."""
-        counted = list(_counted(request))
-        if not counted or time.monotonic() < OrderThrottle._resting_until:
-            return True
-        try:
-            early = max(_count(counted))
-        except RedisError:
-            OrderThrottle._resting_until = time.monotonic() + REST_SECONDS
-            failed_open.inc()
-            return True
-        self._wait_seconds = math.ceil(early / 1_000_000)
-        return early == 0
+        self._wait_us = _wait_us(_limits(request))
+        return self._wait_us == 0
 
     def wait(self) -> float | None:
-        """Give the seconds until the next call may go on."""
-        return self._wait_seconds
+        """Give the seconds until a call may go on."""
+        return math.ceil(self._wait_us / 1_000_000) or None
 
 
-def _counted(request: Request) -> list[tuple[str, Rate]]:
+def _limits(request: Request) -> dict[str, Rate]:
     """List what this call counts against: keys and their rates."""
-    keys: list[tuple[str, Rate]] = []
+    limits: dict[str, Rate] = {}
     caller = caller_of(request)
     if settings.THROTTLE_BUYER is not None and caller is not None:
-        keys.append((_key("buyer", caller.buyer), settings.THROTTLE_BUYER))
+        limits[_key("buyer", caller.buyer)] = settings.THROTTLE_BUYER
     if settings.THROTTLE_ADDRESS is not None:
-        keys.append((_key("address", addresses.network_of(request.META)), settings.THROTTLE_ADDRESS))
-    return keys
+        limits[_key("address", addresses.network_of(request.META))] = settings.THROTTLE_ADDRESS
+    return limits
 
 
 def _key(kind: str, name: str) -> str:
     digest = hashlib.blake2b(name.encode(), digest_size=KEY_DIGEST_BYTES).hexdigest()
-    return f"throttle:{kind}:{digest}"
+    return f"{KEY_PREFIX}:{kind}:{digest}"
 
 
-# A pipeline of one-key calls, not one call with two keys: the keys lie in different slots of a Cluster.
-def _count(counted: Sequence[tuple[str, Rate]]) -> list[int]:
-    client = get_redis_connection(ALIAS)
+def _wait_us(limits: dict[str, Rate]) -> int:
+    """Count a call, and give the microseconds that it comes too early."""
+    if not limits:
+        return 0
+    if not breaker.lets_try():
+        failed_open.inc()
+        return 0
     try:
-        return _send(client, counted, "evalsha", SCRIPT_SHA)
+        wait_us = _ask(limits)
+    except RedisError:
+        breaker.failed()
+        failed_open.inc()
+        return 0
+    breaker.succeeded()
+    return wait_us
+
+
+def _ask(limits: dict[str, Rate]) -> int:
+    client = get_redis_connection(ALIAS)
+    numbers = [number for rate in limits.values() for number in (rate.calls, rate.window_us)]
+    try:
+        return int(client.evalsha(SCRIPT_SHA, len(limits), *limits, *numbers))
     except NoScriptError:
-        return _send(client, counted, "eval", SCRIPT)
-
-
-# The client is Any: redis-py's commands are typed for sync and async at once.
-def _send(client: Any, counted: Sequence[tuple[str, Rate]], command: str, script: str) -> list[int]:
-    if len(counted) == 1:
-        [(key, rate)] = counted
-        return [getattr(client, command)(script, 1, key, rate.call_us, rate.burst_us)]
-    pipeline = client.pipeline(transaction=False)
-    for key, rate in counted:
-        getattr(pipeline, command)(script, 1, key, rate.call_us, rate.burst_us)
-    answers: list[int] = pipeline.execute()
-    return answers
+        return int(client.eval(SCRIPT, len(limits), *limits, *numbers))

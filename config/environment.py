@@ -4,10 +4,11 @@ import fcntl
 import os
 import secrets
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from access import rates
+from access import keys, rates
 from config import embedded
 
 SECRET_BYTES = 48
@@ -78,6 +79,21 @@ def rate(name: str, *, default: str = "") -> rates.Rate | None:
         return rates.parse(os.environ.get(name, default))
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}: {error}.") from None
+
+
+def token_keys() -> tuple[str, keys.Keys]:
+    """Read what tokens are verified with; the secret comes first, and is empty where the keys are somebody else's."""
+    public_key, key_set = text("JWT_PUBLIC_KEY"), text("JWT_JWKS_FILE")
+    if public_key and key_set:
+        raise ImproperlyConfigured("JWT_PUBLIC_KEY and JWT_JWKS_FILE are both set: choose one.")
+    if not public_key and not key_set:
+        # HS256 wants a key as long as its digest at the least (RFC 7518, section 3.2).
+        shared = secret("JWT_SECRET", least=32)
+        return shared, keys.shared(shared)
+    try:
+        return "", keys.public(public_key) if public_key else keys.KeySetFile(Path(key_set))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{'JWT_PUBLIC_KEY' if public_key else 'JWT_JWKS_FILE'}: {error}.") from None
 
 
 def secret(name: str, *, least: int = 1) -> str:

@@ -162,10 +162,7 @@ BODY_BYTES_MAX = 64 * 1024
 ADMIN_BODY_BYTES_MAX = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = ADMIN_BODY_BYTES_MAX
 
-# HS256 wants a key as long as its digest at the least (RFC 7518, section 3.2).
-JWT_SECRET = environment.secret("JWT_SECRET", least=32)
-JWT_PUBLIC_KEY = environment.text("JWT_PUBLIC_KEY")
-JWT_JWKS_FILE = environment.text("JWT_JWKS_FILE")
+JWT_SECRET, JWT_KEYS = environment.token_keys()
 JWT_AUDIENCE = environment.text("JWT_AUDIENCE")
 JWT_ISSUER = environment.text("JWT_ISSUER")
 
