@@ -39,7 +39,7 @@ def both(home: Path) -> list[Server]:
 def ask(server: PostgresServer, statement: str) -> object:
     """Ask a PostgreSQL for one value."""
     with psycopg.connect(server.url) as connection:
-        row = connection.execute(statement).fetchone()  # type: ignore[call-overload]  # a literal of this file
+        row = connection.execute(statement).fetchone()
     assert row is not None
     return row[0]
 
@@ -80,7 +80,7 @@ def test_a_killed_server_is_started_again_with_its_data(home: Path) -> None:
     with psycopg.connect(postgres.url) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 42 AS answer")
     redis.Redis.from_url(valkey.url).set("kept", "42")
-    redis.Redis.from_url(valkey.url).execute_command("WAITAOF", "1", "0", "5000")
+    redis.Redis.from_url(valkey.url).waitaof(1, 0, 5000)
 
     for server in (postgres, valkey):
         server.kill()
