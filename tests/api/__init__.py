@@ -1,0 +1,1 @@
+"""The API as callers meet it: by HTTP, on the real servers."""
