@@ -13,12 +13,17 @@ from django.utils.deprecation import MiddlewareMixin
 ADMIN = "/admin/"
 
 
+def is_admin_path(path: str) -> bool:
+    """Tell whether a path is the admin's."""
+    return path.startswith(ADMIN)
+
+
 class _AdminOnly(MiddlewareMixin):
     """Step in on the admin's paths alone."""
 
     def __call__(self, request: HttpRequest) -> Any:  # as MiddlewareMixin has it
         """Pass the rest through."""
-        if request.path_info.startswith(ADMIN):
+        if is_admin_path(request.path_info):
             return super().__call__(request)
         return self.get_response(request)
 
@@ -33,7 +38,7 @@ class AdminCsrfMiddleware(_AdminOnly, CsrfViewMiddleware):
     # What Django calls it with is passed on as it is.
     def process_view(self, request: HttpRequest, *args: Any) -> HttpResponseForbidden | None:
         """Check the admin's forms."""
-        return super().process_view(request, *args) if request.path_info.startswith(ADMIN) else None
+        return super().process_view(request, *args) if is_admin_path(request.path_info) else None
 
 
 class AdminAuthenticationMiddleware(_AdminOnly, AuthenticationMiddleware):

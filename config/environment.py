@@ -12,6 +12,7 @@ from access import keys, rates
 from config import embedded
 
 SECRET_BYTES = 48
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 TRUE_WORDS = {"1", "true", "yes", "on"}
 FALSE_WORDS = {"0", "false", "no", "off", ""}
 
@@ -39,6 +40,14 @@ def words(name: str, *, default: list[str] | None = None) -> list[str]:
     if value is None:
         return list(default or [])
     return [word.strip() for word in value.split(",") if word.strip()]
+
+
+def log_level(name: str, *, default: str) -> str:
+    """Read the name of a level of Python's logging."""
+    level = text(name, default=default).upper()
+    if level not in LOG_LEVELS:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(LOG_LEVELS)}, not {level}.")
+    return level
 
 
 def whole_number(name: str, *, default: int, least: int = 0) -> int:

@@ -1,16 +1,21 @@
 """Problem documents (RFC 9457): the only place that knows the HTTP status of an error."""
 
 import logging
+import math
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from django.core.exceptions import PermissionDenied
+import psycopg
+from django.core.exceptions import BadRequest, DisallowedHost, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions as drf
 from rest_framework.request import Request
 
+from config.request_id import request_id
 from inventory.exceptions import Refusal
 
 logger = logging.getLogger(__name__)
@@ -62,37 +67,35 @@ CODES_BY_STATUS = {
     503: "busy",
 }
 RETRYABLE = {"throttled", "busy", "request_in_progress"}
+#: The database cannot be used: Django's errors, and psycopg's own from where Django does not stand between (the pool).
+UNAVAILABLE = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+# The order matters: RequestDataTooBig is a SuspiciousOperation.
 _CODES_BY_ERROR: list[tuple[type[Exception], str]] = [
-    (drf.NotAuthenticated, "not_authenticated"),
-    (drf.AuthenticationFailed, "not_authenticated"),
-    (drf.PermissionDenied, "permission_denied"),
-    (PermissionDenied, "permission_denied"),
-    (drf.NotFound, "not_found"),
     (Http404, "not_found"),
-    (drf.MethodNotAllowed, "method_not_allowed"),
-    (drf.NotAcceptable, "not_acceptable"),
-    (drf.UnsupportedMediaType, "unsupported_media_type"),
-    (drf.Throttled, "throttled"),
-    (drf.APIException, "invalid"),
+    (PermissionDenied, "permission_denied"),
+    (RequestDataTooBig, "payload_too_large"),
+    (SuspiciousOperation, "invalid"),
+    (BadRequest, "invalid"),
+    (MultiPartParserError, "invalid"),
+    (UnreadablePostError, "invalid"),
 ]
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse | None:  # the signature is DRF's
-    """Answer an exception of a view; None for one that nobody foresaw, which then is a 500."""
-    request = context["request"]
+    """Answer an exception of a view of the API; None for one that nobody foresaw, which then is a 500."""
+    return answer(context["request"], error)
+
+
+def answer(request: HttpRequest | Request, error: Exception) -> HttpResponse | None:
+    """Answer an exception; None for one that nobody foresaw."""
     if isinstance(error, Refusal):
         return refused(request, error)
-    if isinstance(error, OperationalError | InterfaceError):
-        return unavailable(request, error)
+    if isinstance(error, UNAVAILABLE):
+        return _unavailable(request, error)
+    if isinstance(error, drf.APIException):
+        return _of_framework(request, error)
     code = next((code for kind, code in _CODES_BY_ERROR if isinstance(error, kind)), None)
-    if code is None:
-        return None
-    response = problem(request, code, detail=_detail(error))
-    if (wait := getattr(error, "wait", None)) is not None:
-        response["Retry-After"] = str(max(1, int(wait)))
-    if challenge := getattr(error, "auth_header", None):
-        response["WWW-Authenticate"] = challenge
-    return response
+    return None if code is None else problem(request, code)
 
 
 def refused(request: HttpRequest | Request, refusal: Refusal) -> HttpResponse:
@@ -104,12 +107,44 @@ def refused(request: HttpRequest | Request, refusal: Refusal) -> HttpResponse:
     return response
 
 
-def unavailable(request: HttpRequest | Request, error: Exception) -> HttpResponse:
-    """Answer while the database cannot be used."""
+def failed(request: HttpRequest | Request, error: Exception) -> HttpResponse:
+    """Answer an exception that nobody foresaw: the log has it all, the caller only the way to find it there."""
+    logger.error("%s %s failed", request.method, request.path_info, exc_info=error)
+    return problem(
+        request, "internal_error", detail="Something broke. What became of the request is unknown: repeat it."
+    )
+
+
+def _unavailable(request: HttpRequest | Request, error: Exception) -> HttpResponse:
     logger.warning("the database cannot be used: %s", error)
     response = problem(request, "busy", detail="The database cannot be reached: repeat the request.")
     response["Retry-After"] = str(BUSY_RETRY_SECONDS)
     return response
+
+
+def _of_framework(request: HttpRequest | Request, error: drf.APIException) -> HttpResponse:
+    """Answer what DRF raises."""
+    code = CODES_BY_STATUS.get(error.status_code, "internal_error")
+    if isinstance(error, drf.ValidationError):
+        return problem(request, code, errors=list(_errors(error.detail)))
+    response = problem(request, code, detail=error.detail if isinstance(error.detail, str) else None)
+    if (wait := getattr(error, "wait", None)) is not None:
+        response["Retry-After"] = str(max(1, math.ceil(wait)))
+    if challenge := getattr(error, "auth_header", None):
+        response["WWW-Authenticate"] = challenge
+    return response
+
+
+def _errors(detail: Any, pointer: str = "") -> Iterator[dict[str, str]]:  # detail: lists and dicts of texts, nested
+    """Flatten the details of DRF's ValidationError: each text with a JSON pointer to its place."""
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            yield from _errors(inner, f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}")
+    elif isinstance(detail, list):
+        for position, inner in enumerate(detail):
+            yield from _errors(inner, pointer if isinstance(inner, str) else f"{pointer}/{position}")
+    else:
+        yield {"pointer": pointer, "detail": str(detail)}
 
 
 def problem(
@@ -127,29 +162,29 @@ def problem(
         "status": status,
         "code": code,
         "detail": detail or f"{title}.",
-        "instance": _instance(request),
+        "instance": _instance(),
         "retryable": code in RETRYABLE,
     }
     body = msgspec.json.encode(document | members)
-    return HttpResponse(body, status=status, content_type=CONTENT_TYPE, headers={"Content-Length": str(len(body))})
+    headers = {"Content-Length": str(len(body)), "Cache-Control": "no-store"}
+    return HttpResponse(body, status=status, content_type=CONTENT_TYPE, headers=headers)
 
 
 def _type_of(request: HttpRequest | Request, code: str) -> str:
     """Give the address of the page about a code; without the host where the host is what is wrong."""
     path = f"/problems/{code}"
-    return path if code == "invalid" and getattr(request, "has_bad_host", False) else request.build_absolute_uri(path)
-
-
-def _instance(request: HttpRequest | Request) -> str:
-    """Name this occurrence by the request's id, which stands in the log as well."""
-    request_id = str(getattr(request, "id", "") or uuid.uuid4())
     try:
-        return f"urn:uuid:{uuid.UUID(request_id)}"
+        return request.build_absolute_uri(path)
+    except DisallowedHost:
+        return path
+
+
+def _instance() -> str:
+    """Name this occurrence by the request's id, which stands in the log as well."""
+    name = request_id.get()
+    if name is None:
+        return f"urn:uuid:{uuid.uuid4()}"
+    try:
+        return f"urn:uuid:{uuid.UUID(name)}"
     except ValueError:
-        return f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, request_id)}"
-
-
-def _detail(error: Exception) -> str | None:
-    """Give the sentence that DRF has for an error."""
-    detail = getattr(error, "detail", None)
-    return str(detail) if isinstance(detail, str) else None
+        return f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, name)}"

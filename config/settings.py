@@ -62,8 +62,9 @@ INSTALLED_APPS = [
 # The order is that of a request's way in. What the admin needs stands last, and steps aside for the rest.
 MIDDLEWARE = [
     "config.middleware.RequestIdMiddleware",
-    "django.middleware.security.SecurityMiddleware",
     "config.middleware.ProblemMiddleware",
+    "config.middleware.PagePolicyMiddleware",
+    "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -201,6 +202,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],
     "SWAGGER_UI_DIST": "SIDECAR",
+    # Without this the page asks validator.swagger.io what it thinks of the document.
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "POSTPROCESSING_HOOKS": ["config.schema.add_components"],
     "ENABLE_DJANGO_DEPLOY_CHECK": False,
@@ -218,16 +221,26 @@ PLACING_LANE_MAX = environment.whole_number("PLACING_LANE_MAX", default=1000, le
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "config.request_id.RequestIdFilter"}},
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(request_id)s %(message)s"}},
+    "filters": {
+        "request_id": {"()": "config.log.RequestIdFilter"},
+        "stack_only": {"()": "config.log.StackOnly"},
+    },
+    "formatters": {
+        "line": {
+            "()": "config.log.OneLine",
+            "format": "%(asctime)s %(levelname)s %(name)s %(request_id)s %(message)s",
+        },
+    },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "filters": ["request_id"], "formatter": "line"},
     },
-    "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", default="WARNING").upper()},
+    "root": {"handlers": ["console"], "level": environment.log_level("LOG_LEVEL", default="WARNING")},
     "loggers": {
-        # Django's own, which would print a page of settings to the mail and each 404 as a warning.
+        # Django's own handlers would write to standard error a second time, and to the administrators' mail.
         "django": {"handlers": [], "propagate": True},
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["stack_only"]},
+        # Any caller can send a wrong Host; the answer tells him, and nobody else needs to know.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
         # The pool tells its caller by an exception; each of its own tries need not be told as well.
         "psycopg.pool": {"level": "ERROR"},
     },
