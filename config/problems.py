@@ -127,7 +127,7 @@ def _of_framework(request: HttpRequest | Request, error: drf.APIException) -> Ht
     code = CODES_BY_STATUS.get(error.status_code, "internal_error")
     if isinstance(error, drf.ValidationError):
         return problem(request, code, errors=list(_errors(error.detail)))
-    response = problem(request, code, detail=error.detail if isinstance(error.detail, str) else None)
+    response = problem(request, code, detail=str(error.detail) if isinstance(error.detail, str) else None)
     if (wait := getattr(error, "wait", None)) is not None:
         response["Retry-After"] = str(max(1, math.ceil(wait)))
     if challenge := getattr(error, "auth_header", None):
