@@ -1,4 +1,4 @@
-"""Each protection of placing holds; and the twin of each test takes it away, and shows what would happen."""
+"""What is locked, and read after the lock; the twin of each test takes that away, and shows what would happen."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -7,11 +7,10 @@ import pytest
 from django.db import connection, transaction
 
 from inventory import ledger, services
-from inventory.models import Stock
 from orders import placing
 from orders.auditing import audit
 from orders.command import PlaceOrder
-from orders.models import BuyerTally, Order
+from orders.models import Order
 from tests.races import damage, moments
 from tests.races.sale import open_sale, prove, told, wants
 
@@ -218,57 +217,3 @@ def test_without_look_up_and_constraint_a_request_makes_two_orders(monkeypatch: 
 
         assert twice == ["placed", "placed"]
         assert audit()[0].breaches != []
-
-
-# --- What is decided wrongly cannot be written --------------------------------------------------
-
-NOT_NEGATIVE = (
-    "stock_available_is_not_negative",
-    "inventory_stock_available_check",
-    "movement_balance_is_not_negative",
-    "inventory_stockmovement_balance_after_check",
-)
-
-
-def test_the_constraint_refuses_what_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Promise 1 stands in PostgreSQL: a placing that forgot to look cannot write what it decided."""
-    open_sale("tee", total=1)
-    damage.no_look_at_the_stock(monkeypatch)
-
-    assert place(wants({"tee": 2})) == "broken"
-
-    prove("tee")
-
-
-def test_without_the_constraint_the_stock_goes_below_zero(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The twin: oversold, and the audit says so."""
-    open_sale("tee", total=1)
-
-    with damage.without_constraints(*NOT_NEGATIVE):
-        damage.no_look_at_the_stock(monkeypatch)
-        assert place(wants({"tee": 2})) == "placed"
-
-        assert Stock.objects.get().available == -1
-        assert "oversold" in audit()[0].breaches[0]
-
-
-def test_the_constraint_refuses_what_is_over_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Promise 3 stands in PostgreSQL: the buyer's tally carries the limit it was placed under."""
-    open_sale("tee", total=5, limit_per_buyer=1)
-    damage.no_look_at_the_limit(monkeypatch)
-
-    assert [place(wants("tee")), place(wants("tee"))] == ["placed", "broken"]
-
-    prove("tee")
-
-
-def test_without_the_constraint_a_buyer_passes_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The twin: two units under a limit of one, and the audit says so."""
-    open_sale("tee", total=5, limit_per_buyer=1)
-
-    with damage.without_constraints("tally_units_are_in_the_limit"):
-        damage.no_look_at_the_limit(monkeypatch)
-        assert [place(wants("tee")), place(wants("tee"))] == ["placed", "placed"]
-
-        assert BuyerTally.objects.get().units == 2
-        assert "the limit was 1" in audit()[0].breaches[0]
