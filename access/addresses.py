@@ -1,7 +1,7 @@
 """The client's address, where proxies stand between."""
 
-from collections.abc import Mapping
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +10,7 @@ from django.conf import settings
 IPV6_PREFIX_BITS = 64
 UNKNOWN = "unknown"
 Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
 
 
 def client_of(meta: Mapping[str, Any]) -> Address | None:  # a WSGI environment
@@ -38,15 +39,21 @@ def network_of(meta: Mapping[str, Any]) -> str:  # a WSGI environment
     return str(address)
 
 
-def is_within(address: Address | None, networks: Any) -> bool:  # networks: IPv4Network and IPv6Network in a list
-    """Tell whether an address lies in one of these networks; one without an address (a Unix socket) is local."""
-    if address is None:
-        return True
-    return any(address in network for network in networks)
+def is_hidden(meta: Mapping[str, Any]) -> bool:  # a WSGI environment
+    """Tell whether somebody speaks for another whom the server cannot know: a proxy that TRUSTED_PROXIES does not name.
+
+    Such a proxy on the same machine gives every client of the world the address 127.0.0.1.
+    """
+    return "HTTP_X_FORWARDED_FOR" in meta and not _is_trusted(_parse(meta.get("REMOTE_ADDR", "")))
+
+
+def is_within(address: Address | None, networks: Sequence[Network]) -> bool:
+    """Tell whether an address lies in one of these networks; a caller without one (a Unix socket) lies in any."""
+    return bool(networks) if address is None else any(address in network for network in networks)
 
 
 def _is_trusted(address: Address | None) -> bool:
-    return bool(settings.TRUSTED_PROXIES) and is_within(address, settings.TRUSTED_PROXIES)
+    return is_within(address, settings.TRUSTED_PROXIES)
 
 
 def _parse(text: str) -> Address | None:

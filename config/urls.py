@@ -20,6 +20,7 @@ urlpatterns = [
     path("api/v1/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("problems/", pages.problem_list, name="problems"),
     path("problems/<slug:code>", pages.problem, name="problem"),
+    path("problems/<slug:code>/", RedirectView.as_view(pattern_name="problem")),
     path("livez", health.livez),
     path("readyz", health.readyz),
     path("metrics", health.metrics),

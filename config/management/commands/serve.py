@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
     def handle(self, *, host: str, port: int, **options: Any) -> None:  # what Django passes to every command
         """Become granian: signals reach it without a go-between."""
-        metrics = embedded.state_dir() / "metrics"
+        metrics = embedded.state_dir() / "metrics" / str(port)
         shutil.rmtree(metrics, ignore_errors=True)
         metrics.mkdir(parents=True)
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
