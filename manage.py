@@ -6,12 +6,14 @@ import sys
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
-from django.db import OperationalError
+from django.db import OperationalError, ProgrammingError
 
 from config import embedded
 
 #: Commands that need no server, and must work while one cannot start.
 NEED_NOTHING = {"services", "help", "version", "--help", "--version"}
+
+UNDEFINED_TABLE = "42P01"
 
 
 def main() -> None:
@@ -26,6 +28,10 @@ def main() -> None:
     except OperationalError as error:
         reason = " ".join(str(error).split())
         sys.exit(f"Error: PostgreSQL cannot be used: {reason}")
+    except ProgrammingError as error:
+        if getattr(error.__cause__, "sqlstate", None) != UNDEFINED_TABLE:
+            raise
+        sys.exit("Error: the tables are not there yet: run manage.py migrate first.")
 
 
 if __name__ == "__main__":
