@@ -103,6 +103,7 @@ class _Attempt:
                 bounded.answers_by(self.deadline + HUNG_SERVER_GRACE_SECONDS),
                 _pipeline(),
                 transaction.atomic(durable=True),
+                _leaving_what_is_lost(),
             ):
                 _limit_waits(self.seconds_left())
                 read = books.read(commands)
@@ -110,6 +111,7 @@ class _Attempt:
                 if read.placed:
                     books.write(read)
                 is_committing = True
+                _commit()
             admissions.learn(read.rows.values())
         except (OperationalError, InterfaceError) as error:
             # A server that says why it failed has not committed.
@@ -158,6 +160,23 @@ def _pipeline() -> Iterator[None]:
     connection.ensure_connection()
     with connection.wrap_database_errors, connection.connection.pipeline():
         yield
+
+
+@contextmanager
+def _leaving_what_is_lost() -> Iterator[None]:
+    """Close a lost connection inside its transaction: atomic() would wait for a new one, only to end what is gone."""
+    try:
+        yield
+    except (OperationalError, InterfaceError):
+        if connection.connection.closed:
+            connection.close()
+        raise
+
+
+def _commit() -> None:
+    """Commit inside the block of atomic(), whose own commit then has nothing to do: a loss is noticed inside, too."""
+    with connection.wrap_database_errors:
+        connection.connection.commit()
 
 
 def _state(error: DatabaseError | InterfaceError) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 from inventory import services
 from orders.auditing import audit
 from orders.command import PlaceOrder, merge_lines
+from orders.exceptions import OutcomeUnknown
 from orders.outcomes import Broken, Outcome, Placed, Refused
 
 
@@ -25,10 +26,12 @@ def wants(lines: str | Mapping[str, int], *, buyer: str = "ann", request_id: str
 
 
 def told(outcome: Outcome) -> str:
-    """Say in one word what a buyer is told: placed, replayed, broken, or the code of the refusal."""
+    """Say in one word what a buyer is told: placed, replayed, broken, unknown, or the code of the refusal."""
     match outcome:
         case Placed(replayed=replayed):
             return "replayed" if replayed else "placed"
+        case Refused(refusal=OutcomeUnknown()):
+            return "unknown"
         case Refused(refusal=refusal):
             return refusal.code
         case Broken():
