@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from orders.stampede import site
+from tests.workers import share_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -21,15 +22,9 @@ def run(*arguments: str) -> tuple[int | str | None, dict[str, Any]]:  # the exit
 
 
 @pytest.fixture(autouse=True)
-def _workers_use_the_test_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Point the workers that the command starts to the database of this test."""
-    from django.conf import settings
-
-    database = settings.DATABASES["default"]
-    host = str(database["HOST"]).replace("/", "%2F")
-    port = f":{database['PORT']}" if database["PORT"] else ""
-    monkeypatch.setenv("DATABASE_URL", f"postgresql://{database['USER']}@{host}{port}/{database['NAME']}")
-    monkeypatch.setenv("JWT_SECRET", settings.JWT_SECRET)
+def _workers_share_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the workers that the command starts sell what this test looks at."""
+    share_database(monkeypatch)
 
 
 def test_a_sale_is_exact() -> None:
