@@ -39,7 +39,8 @@ def race(job: Callable[..., Any], *arguments: Sequence[Any], damage: Damage | No
 def one(job: Callable[..., Any], *arguments: Any, damage: Damage | None = None) -> Iterator[BaseProcess]:
     """Run `job` in a process of its own while the block runs; it is killed at the end of the block."""
     pipe, end = CONTEXT.Pipe(duplex=False)
-    process = _start(job, arguments, CONTEXT.Barrier(1), damage, end)
+    barrier = CONTEXT.Barrier(1)  # It lives as long as this name, and the process may come late.
+    process = _start(job, arguments, barrier, damage, end)
     end.close()
     try:
         yield process
