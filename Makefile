@@ -4,6 +4,8 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
+# The certificates of the system, as git and pip use them: a company's own proxy is among them.
+export UV_SYSTEM_CERTS := true
 export UV_PROJECT_ENVIRONMENT := .venv
 
 .DEFAULT_GOAL := help
@@ -61,5 +63,5 @@ stop: setup ## End the embedded PostgreSQL and Valkey of this checkout
 	@$(BIN)/python manage.py services stop
 
 clean: ## Remove .venv and all embedded data
-	@if test -x $(BIN)/python; then $(BIN)/python manage.py services stop; fi
+	@if test -x $(BIN)/python; then $(BIN)/python manage.py services remove; fi
 	rm -rf .venv .state

@@ -72,6 +72,11 @@ class PostgresServer(Server):
         return f"postgresql://{OWNER}@{quote(str(self.socket.parent), safe='')}/{database}"
 
     @property
+    def places(self) -> set[Path]:
+        """List the directories that the server has beside its own."""
+        return {self.home, self.socket.parent}
+
+    @property
     def pid(self) -> int | None:
         """Find the running server of this directory; it names its data directory on its command line."""
         pid = processes.read_pid(self.data / "postmaster.pid")

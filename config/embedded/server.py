@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import shutil
 import signal
 import time
 from abc import ABC, abstractmethod
@@ -40,6 +41,11 @@ class Server(ABC):
     def pid(self) -> int | None:
         """Find the running server of this directory, by its pid file and by what the process says of itself."""
 
+    @property
+    def places(self) -> set[Path]:
+        """List the directories that the server has beside its own."""
+        return set()
+
     @abstractmethod
     def answers(self) -> bool:
         """Ask the server."""
@@ -71,6 +77,12 @@ class Server(ABC):
                 return True
         self.kill()
         return True
+
+    def remove(self) -> None:
+        """End the server and delete all that it keeps."""
+        self.stop()
+        for directory in {self.directory, *self.places}:
+            shutil.rmtree(directory, ignore_errors=True)
 
     def kill(self) -> None:
         """End the server as a crash would."""

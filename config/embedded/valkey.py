@@ -36,6 +36,11 @@ class ValkeyServer(Server):
         return f"unix://{self.socket}"
 
     @property
+    def places(self) -> set[Path]:
+        """List the directories that the server has beside its own."""
+        return {self.socket.parent}
+
+    @property
     def pid(self) -> int | None:
         """Find the running server of this directory; it names its socket in its process title."""
         pid = processes.read_pid(self.directory / "pid")

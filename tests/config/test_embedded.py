@@ -277,3 +277,15 @@ def test_the_services_command_tells_the_state(home: Path) -> None:
     assert "PostgreSQL: does not run" in before.stdout
     assert "PostgreSQL: runs, pid" in after.stdout
     assert stopped.stdout.count("stopped") == 2
+
+
+def test_remove_deletes_all_that_a_server_keeps(home: Path) -> None:
+    """After `services remove` nothing is left, neither here nor where its user could reach it."""
+    for server in both(home):
+        server.start()
+
+    for server in both(home):
+        server.remove()
+
+    assert not any(server.is_running() for server in both(home))
+    assert not any(place.exists() for server in both(home) for place in {server.directory, *server.places})

@@ -1,4 +1,4 @@
-"""Show, start or stop the embedded PostgreSQL and Valkey."""
+"""Show, start, stop or remove the embedded PostgreSQL and Valkey."""
 
 import sys
 from argparse import ArgumentParser
@@ -17,7 +17,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take what to do."""
-        parser.add_argument("action", choices=["status", "start", "stop", "restart"], nargs="?", default="status")
+        parser.add_argument(
+            "action", choices=["status", "start", "stop", "restart", "remove"], nargs="?", default="status"
+        )
 
     def handle(self, *, action: str, **options: Any) -> None:  # what Django passes to every command
         """Do it for each embedded server; `status` exits with 1 where one is down."""
@@ -35,6 +37,10 @@ class Command(BaseCommand):
     def _act(self, server: embedded.Server, action: str) -> None:
         if action in {"stop", "restart"}:
             self.stdout.write(f"{server.name}: {'stopped' if server.stop() else 'did not run'}")
+        if action == "remove":
+            server.remove()
+            self.stdout.write(f"{server.name}: removed, with all its data")
+            return
         if action in {"start", "restart"}:
             server.start()
         if action != "stop":
