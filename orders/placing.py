@@ -12,7 +12,7 @@ from psycopg_pool import PoolTimeout
 from uuid_utils.compat import uuid7
 
 from inventory import admissions
-from orders import books, bounded, deciding
+from orders import books, bounded, deciding, metrics
 from orders.command import PlaceOrder
 from orders.exceptions import Busy, OutcomeUnknown
 from orders.outcomes import Broken, Outcome, Refused
@@ -46,12 +46,15 @@ def place(commands: Sequence[PlaceOrder], *, deadline: float | None = None) -> l
     """
     if deadline is None:
         deadline = time.monotonic() + settings.PLACING_DEADLINE_SECONDS
+    started_at = time.monotonic()
     try:
-        return _together_or_one_by_one(commands, deadline)
+        outcomes = _together_or_one_by_one(commands, deadline)
     finally:
         # Back to the pool at once: a thread that waits for its buyers, or for the next batch, holds no connection.
         if not connection.in_atomic_block:
             connection.close()
+    metrics.observe(outcomes, seconds=time.monotonic() - started_at)
+    return outcomes
 
 
 def _together_or_one_by_one(commands: Sequence[PlaceOrder], deadline: float) -> list[Outcome]:
