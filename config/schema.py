@@ -13,7 +13,8 @@ from inventory.documents import TYPES as INVENTORY_TYPES
 from orders.documents import TYPES as ORDER_TYPES
 
 #: What any operation may answer.
-ALWAYS = ("invalid", "not_acceptable", "internal_error", "busy")
+ALWAYS = ("invalid", "internal_error", "busy")
+POINTER = "A JSON pointer into the body, or the name of a parameter (`?status`) or of a header (`If-Match`)."
 PROBLEM_SCHEMA = {
     "type": "object",
     "description": "RFC 9457. Further members depend on the code.",
@@ -31,7 +32,7 @@ PROBLEM_SCHEMA = {
             "items": {
                 "type": "object",
                 "required": ["pointer", "detail"],
-                "properties": {"pointer": {"type": "string"}, "detail": {"type": "string"}},
+                "properties": {"pointer": {"type": "string", "description": POINTER}, "detail": {"type": "string"}},
             },
         },
     },
@@ -79,6 +80,8 @@ def add_components(result: dict[str, Any], **options: Any) -> dict[str, Any]:  #
     _, components = msgspec.json.schema_components(
         [*ORDER_TYPES, *INVENTORY_TYPES], ref_template="#/components/schemas/{name}"
     )
+    # The end of a text is \Z in Python's patterns, whose $ lets a newline follow; in those of JSON Schema it is $.
+    components = msgspec.json.decode(msgspec.json.encode(components).replace(rb"\\Z", b"$"))
     result["components"].setdefault("schemas", {}).update(components | {"Problem": PROBLEM_SCHEMA})
     return result
 

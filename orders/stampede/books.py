@@ -6,6 +6,7 @@ from decimal import Decimal
 from http import HTTPStatus
 from typing import Any, Protocol
 from urllib.error import HTTPError, URLError
+from urllib.parse import urljoin
 from urllib.request import Request, urlopen
 
 from inventory import services
@@ -96,7 +97,7 @@ class RemoteBooks:
         return entries[::-1]
 
     def _call(self, method: str, address: str, body: object = None) -> Any:  # a document of the API
-        url = address if address.startswith("http") else self._url + address
+        url = urljoin(self._url, address)
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         try:

@@ -72,6 +72,7 @@ def test_a_request_id_of_staff_stands_for_one_movement(staff: Client) -> None:
     assert shop.post(staff, f"{shop.PRODUCTS}cap/movements/", delta(-2, request_id="r-1")).status_code == 201
 
 
+@pytest.mark.django_db(transaction=True)
 def test_no_more_is_taken_away_than_is_there(staff: Client, api: MakeClient) -> None:
     """O13: what is held is not there to be taken; the number is named."""
     shop.open_sale("tee", stock=5)
@@ -130,6 +131,7 @@ def test_the_header_is_as_good_as_the_member(staff: Client) -> None:
     assert first.json()["request_id"] == "r-1"
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_ledger_is_read_from_its_end(staff: Client, api: MakeClient) -> None:
     """Every movement in pages, the newest first; those of orders name the order and its buyer."""
     shop.open_sale("tee", stock=5)

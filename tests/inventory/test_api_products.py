@@ -55,6 +55,7 @@ def test_a_bad_token_is_refused_where_none_is_needed(client: Client) -> None:
         assert shop.refusal(answer) == (401, "not_authenticated")
 
 
+@pytest.mark.django_db(transaction=True)
 def test_available_and_held_are_those_of_this_moment(client: Client, api: MakeClient) -> None:
     """Read from the books at each call, with an ETag that changes with them."""
     shop.open_sale("tee", stock=5)

@@ -8,7 +8,7 @@ from orders.models import Order
 from tests.api import shop
 from tests.conftest import MakeClient
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)

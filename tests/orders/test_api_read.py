@@ -10,7 +10,7 @@ from orders import lifecycle
 from tests.api import shop
 from tests.conftest import MakeClient
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 ANY_BUYER = "orders:any-buyer"
 

@@ -14,7 +14,7 @@ from orders.models import BuyerTally, Order
 from tests.api import shop
 from tests.conftest import MakeClient
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 HOUR = timedelta(hours=1)
 
@@ -178,7 +178,6 @@ def test_a_full_lane_is_busy(api: MakeClient, settings: Settings) -> None:
     assert Order.objects.count() == 0
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_broken_transaction_tells_nothing_and_leaves_the_retry_free(api: MakeClient) -> None:
     """I03 and I15: its last statement fails, in a way that nobody foresaw; the same request succeeds afterwards."""
     basket = shop.basket("tee")

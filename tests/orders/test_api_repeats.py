@@ -21,7 +21,7 @@ from orders.models import Order
 from tests.api import shop
 from tests.conftest import MakeClient
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 #: Where nothing listens.
 NO_VALKEY = "unix:///nonexistent/valkey.sock"
@@ -72,7 +72,6 @@ def test_a_repeat_is_answered_when_all_is_sold(api: MakeClient) -> None:
     assert shop.buy(api("ann"), basket).content == first.content
 
 
-@pytest.mark.django_db(transaction=True)
 def test_fifty_first_requests_at_once_are_one_order(api: MakeClient) -> None:
     """I06: fifty threads, one order, fifty equal answers."""
     basket, barrier = shop.basket("tee"), threading.Barrier(50)
@@ -90,7 +89,6 @@ def test_fifty_first_requests_at_once_are_one_order(api: MakeClient) -> None:
     assert Stock.objects.get(product__sku="tee").available == 8
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_repeat_of_what_still_runs_is_told_so(api: MakeClient, settings: Settings) -> None:
     """409 after the wait, with Retry-After; the first one gets its order."""
     settings.PLACING_WAIT_SECONDS = 0.3

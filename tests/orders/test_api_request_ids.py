@@ -11,7 +11,7 @@ from inventory.models import Stock
 from tests.api import shop
 from tests.conftest import MakeClient
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def lines(quantity: int = 1) -> dict[str, Any]:
