@@ -40,6 +40,6 @@ class Command(BaseCommand):
         self.stdout.flush()
         granian = Path(sys.executable).with_name("granian")
         arguments = ["--interface", "wsgi", "--host", host, "--port", str(port), "--workers", str(workers)]
-        arguments += ["--blocking-threads", str(threads), "--backlog", str(BACKLOG), "--log-level", "warning"]
+        arguments += ["--blocking-threads", str(threads), "--backlog", str(BACKLOG), "--log-level", "error"]
         arguments += ["--respawn-failed-workers", "config.wsgi:application"]
         os.execv(granian, [str(granian), *arguments])  # noqa: S606 - our own program, no shell
