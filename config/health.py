@@ -36,9 +36,10 @@ def livez(request: HttpRequest) -> HttpResponse:
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """Say whether orders can be placed: PostgreSQL away is 503, Valkey away is degraded."""
-    database, valkey = _state(_ask_database), _state(_ask_valkey)
-    status = OK if database == valkey == OK else "degraded" if database == OK else "unavailable"
-    return _json({"status": status, "postgresql": database, "valkey": valkey}, is_up=database == OK)
+    states = {"postgresql": _state(_ask_database), "valkey": _state(_ask_valkey)}
+    if states["postgresql"] != OK:
+        return problems.problem(request, "busy", detail="Orders cannot be placed: PostgreSQL is not ready.", **states)
+    return _json({"status": OK if states["valkey"] == OK else "degraded"} | states)
 
 
 @require_safe
@@ -84,7 +85,6 @@ def _ask_valkey() -> str:
     return OK
 
 
-def _json(document: dict[str, str], *, is_up: bool = True) -> HttpResponse:
-    status = 200 if is_up else problems.PROBLEMS["busy"][0]
+def _json(document: dict[str, str]) -> HttpResponse:
     headers = {"Cache-Control": "no-store"}
-    return HttpResponse(msgspec.json.encode(document), status=status, content_type="application/json", headers=headers)
+    return HttpResponse(msgspec.json.encode(document), content_type="application/json", headers=headers)

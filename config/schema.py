@@ -37,10 +37,21 @@ PROBLEM_SCHEMA = {
         },
     },
 }
-_HEADERS = {
+_RETRY_AFTER: dict[str, Any] = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 1}}}
+_HEADERS: dict[str, dict[str, Any]] = {
     "not_authenticated": {"WWW-Authenticate": {"schema": {"type": "string"}}},
-    "throttled": {"Retry-After": {"schema": {"type": "integer"}}},
-    "busy": {"Retry-After": {"schema": {"type": "integer"}}},
+    "throttled": _RETRY_AFTER,
+    "busy": _RETRY_AFTER,
+    "request_in_progress": _RETRY_AFTER,
+    "sold_out": _RETRY_AFTER,
+    "sale_not_open": _RETRY_AFTER,
+}
+#: Stands on every answer.
+_REQUEST_ID = {
+    "X-Request-ID": {
+        "description": "The caller's, if it is 1 to 128 safe characters, or a new one; it stands in the log.",
+        "schema": {"type": "string"},
+    }
 }
 
 
@@ -52,6 +63,10 @@ class Schema(AutoSchema):
         operation: dict[str, Any] | None = super().get_operation(*args, **options)
         if operation is not None:
             operation["responses"] |= _problem_responses(self._codes())
+            for response in operation["responses"].values():
+                response.setdefault("headers", {})["X-Request-ID"] = {"$ref": "#/components/headers/X-Request-ID"}
+            if "requestBody" in operation:
+                operation["requestBody"]["required"] = True
         return operation
 
     def _codes(self) -> list[str]:
@@ -83,6 +98,7 @@ def add_components(result: dict[str, Any], **options: Any) -> dict[str, Any]:  #
     # The end of a text is \Z in Python's patterns, whose $ lets a newline follow; in those of JSON Schema it is $.
     components = msgspec.json.decode(msgspec.json.encode(components).replace(rb"\\Z", b"$"))
     result["components"].setdefault("schemas", {}).update(components | {"Problem": PROBLEM_SCHEMA})
+    result["components"]["headers"] = _REQUEST_ID
     return result
 
 
