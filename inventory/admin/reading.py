@@ -84,7 +84,7 @@ class ReadOnlyAdmin(ReadOnly, ModelAdmin):  # type: ignore[type-arg]  # not subs
 
         One after the other, each by its index: a pattern, or an OR over all fields, would read all rows.
         """
-        term = search_term.strip().replace("\0", "")
+        term = search_term.strip()
         if not term:
             return queryset, False
         for lookup in self.lookups(term):
