@@ -59,7 +59,7 @@ class JsonView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:  # from the URL
         """Authenticate, check permission, throttle; then refuse what the query string should not have."""
         super().initial(request, *args, **kwargs)
-        if request.META.get("QUERY_STRING"):
+        if request.META.get("QUERY_STRING") and request.method in self.allowed_methods:
             self._check_query(request)
 
     def body(self) -> bytes:

@@ -34,7 +34,12 @@ Positive = Annotated[int, Meta(ge=1, le=INTEGER_MAX)]
 Time = Annotated[datetime, Meta(tz=True)]
 # Any, for it is checked by hand: what is wrong with it has codes of its own.
 RequestId = Annotated[
-    Any, Meta(extra_json_schema={"type": "string", "pattern": "^[A-Za-z0-9._~:-]{1,128}$", "examples": ["seed-1"]})
+    Any,
+    Meta(
+        description="Needed here or in the header Idempotency-Key; null is as good as nothing.",
+        examples=["8e03978e-40d5-43e8-bc93-6894a57f9324"],
+        extra_json_schema={"type": ["string", "null"], "pattern": "^[A-Za-z0-9._~:-]{1,128}$"},
+    ),
 ]
 AdmissionName = Literal["direct", "lock"]
 assert get_args(AdmissionName) == tuple(Admission.values), "the document names every admission"

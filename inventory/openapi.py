@@ -35,8 +35,8 @@ def answered(name: str, value: Any, *, status: int = 200) -> OpenApiExample:  # 
     return OpenApiExample(name, value=value, response_only=True, status_codes=[str(status)])
 
 
-def _asked(name: str, description: str) -> OpenApiParameter:
-    return OpenApiParameter(name, OpenApiTypes.STR, OpenApiParameter.HEADER, description=description)
+def _asked(name: str, description: str, schema: dict[str, str]) -> OpenApiParameter:
+    return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
 
 
 def _told(name: str, description: str, *statuses: int) -> OpenApiParameter:
@@ -51,7 +51,11 @@ def _told(name: str, description: str, *statuses: int) -> OpenApiParameter:
 
 
 SKU = OpenApiParameter("sku", {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"}, OpenApiParameter.PATH)
-CURSOR = OpenApiParameter("cursor", OpenApiTypes.STR, description="From the `next` of the page before.")
+CURSOR = OpenApiParameter(
+    "cursor",
+    {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+    description="From the `next` of the page before.",
+)
 PAGE_SIZE = OpenApiParameter(
     "page_size", {"type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT}
 )
@@ -62,9 +66,13 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="The request_id, instead of the body's; both given must agree.",
 )
-IF_MATCH_STOCK = _asked("If-Match", "The ETag of the stock; needed once it has been seeded. `*` for whatever it is.")
-IF_MATCH_PRODUCT = _asked("If-Match", "Change the product only while it still has this ETag.")
-IF_NONE_MATCH = _asked("If-None-Match", "ETags that are known: 304 if one of them is still right.")
+_TEXT = {"type": "string"}
+_ETAGS = {"type": "string", "pattern": '^(\\*|(W/)?"[A-Za-z0-9]{1,64}"(, (W/)?"[A-Za-z0-9]{1,64}")*)$'}
+IF_MATCH_STOCK = _asked(
+    "If-Match", "The ETag of the stock; needed once it has been seeded. `*` for whatever it is.", _ETAGS
+)
+IF_MATCH_PRODUCT = _asked("If-Match", "Change the product only while it still has this ETag.", _ETAGS)
+IF_NONE_MATCH = _asked("If-None-Match", "ETags that are known: 304 if one of them is still right.", _TEXT)
 ETAG_OF_DOCUMENT = _told("ETag", "Changes with the document.", 200, 304)
 ETAG_OF_STOCK = _told("ETag", "The version of the stock, for If-Match.", 200)
 LOCATION = _told("Location", "The address of what was made.", 201)

@@ -3,6 +3,7 @@
 import uuid
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from tests.api import shop
@@ -40,11 +41,11 @@ def staff(api: MakeClient) -> Client:
 
 @pytest.mark.parametrize(("address", "method"), [call for call in CALLS if call[1] not in ALLOWED[call[0]]])
 def test_another_method_is_refused_with_those_there_are(address: str, method: str, staff: Client) -> None:
-    """405, and Allow says what would do."""
-    answer = staff.generic(method, address)
-
-    assert shop.refusal(answer) == (405, "method_not_allowed")
-    assert {name.strip() for name in answer["Allow"].split(",")} == ALLOWED[address] | {"HEAD", "OPTIONS"}
+    """405, and Allow says what would do, whatever else is wrong with the call."""
+    for query in ("", "?nonsense=1"):
+        answer = staff.generic(method, address + query)
+        assert shop.refusal(answer) == (405, "method_not_allowed")
+        assert {name.strip() for name in answer["Allow"].split(",")} == ALLOWED[address] | {"HEAD", "OPTIONS"}
 
 
 @pytest.mark.parametrize("address", [address for address in ALLOWED if "00000000" not in address])
@@ -130,6 +131,15 @@ def test_a_problem_has_the_form_of_the_contract(address: str, staff: Client) -> 
     assert answer.json()["instance"] == f"urn:uuid:{uuid.UUID(int=7)}"
     assert answer["X-Request-ID"] == str(uuid.UUID(int=7))
     assert staff.get(answer.json()["type"]).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("address", ALLOWED)
+def test_no_connection_is_held_once_the_answer_is_made(address: str, staff: Client) -> None:
+    """A slow client must not hold one of the database's connections."""
+    staff.get(address)
+
+    assert connection.connection is None
 
 
 def test_a_missing_slash_is_named(staff: Client) -> None:

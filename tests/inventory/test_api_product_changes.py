@@ -1,5 +1,7 @@
 """Products, made and changed by staff: what is refused, and that no number of stock is ever typed over."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from tests.conftest import MakeClient
 pytestmark = pytest.mark.django_db
 
 TEE = f"{shop.PRODUCTS}tee/"
+RACE_SECONDS = 30.0
 NEW = {"sku": "tee", "name": "Red tee", "price": "19.90"}
 
 
@@ -62,6 +65,23 @@ def test_a_sku_is_taken_once(staff: Client) -> None:
 
     assert shop.refusal(shop.post(staff, shop.PRODUCTS, NEW)) == (409, "sku_taken")
     assert Product.objects.get().name == "First"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_create_a_product_at_once_one_is_told(api: MakeClient) -> None:
+    """The constraint decides, and its error is an answer: 201 and 409, never 500."""
+    barrier = threading.Barrier(8)
+
+    def create(number: int) -> int:
+        client = api(f"staff{number}", "stock:write")
+        barrier.wait(RACE_SECONDS)
+        status: int = shop.post(client, shop.PRODUCTS, NEW).status_code
+        return status
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = sorted(pool.map(create, range(8), timeout=RACE_SECONDS))
+
+    assert statuses == [201] + [409] * 7
 
 
 @pytest.mark.parametrize(
