@@ -50,6 +50,17 @@ def broken(request: HttpRequest, name: str) -> NoReturn:
     raise ERRORS[name]
 
 
+class BrokenMiddleware:
+    """A middleware that fails before any view is asked."""
+
+    def __init__(self, get_response: object) -> None:
+        """Need nothing that comes next."""
+
+    def __call__(self, request: HttpRequest) -> NoReturn:
+        """Raise."""
+        raise ERRORS["unforeseen"]
+
+
 urlpatterns = [
     path("api/v1/broken/<str:name>/", Broken.as_view()),
     path("admin/broken/<str:name>/", broken),

@@ -111,6 +111,18 @@ def test_what_fields_are_wrong_is_said_by_json_pointers(client: Client) -> None:
     assert text["errors"] == [{"pointer": "", "detail": "is wrong"}]
 
 
+@pytest.mark.parametrize("debug", [False, True], ids=["public", "debug"])
+def test_a_middleware_that_fails_is_a_problem_document(client: Client, settings: Settings, debug: bool) -> None:
+    """No view was asked, and no page of Django's is shown."""
+    settings.MIDDLEWARE, settings.DEBUG = [*settings.MIDDLEWARE, "tests.config.broken_site.BrokenMiddleware"], debug
+    client.raise_request_exception = False
+
+    answer = client.get("/livez")
+
+    assert _is_problem(answer, 500, "internal_error")
+    assert SECRET not in answer.content.decode()
+
+
 @pytest.mark.urls("tests.config.broken_site")
 def test_the_admin_keeps_its_pages(client: Client) -> None:
     """Staff have a browser; only a database that is away is the same for all."""
