@@ -1,5 +1,6 @@
 """Seeding and adjusting: by movements, once, and never below zero."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -133,7 +134,12 @@ def test_a_request_id_with_other_content_is_refused() -> None:
     open_sale("tee", total=5)
     adjust(2)
 
-    for reuse in (lambda: adjust(3), lambda: adjust(2, reason="other"), lambda: seed(7, request_id="adjust")):
+    reuses: list[Callable[[], object]] = [
+        lambda: adjust(3),
+        lambda: adjust(2, reason="other"),
+        lambda: seed(7, request_id="adjust"),
+    ]
+    for reuse in reuses:
         with pytest.raises(RequestIdReused):
             reuse()
     assert Stock.objects.get().available == 7
