@@ -109,6 +109,17 @@ def test_a_wrong_variable_stops_a_command_with_one_line(name: str, value: str) -
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def test_a_site_behind_tls_passes_djangos_check_for_deployment() -> None:
+    """With HTTPS=1 alone; each check that is silenced has its reason beside it."""
+    command = [sys.executable, str(ROOT / "manage.py"), "check", "--deploy", "--fail-level", "WARNING"]
+
+    done = subprocess.run(
+        command, env=os.environ | {"HTTPS": "1"}, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_public_site_is_safe_by_default() -> None:
     """Nobody has to remember to switch something off."""
     assert settings.SETTINGS_MODULE == "config.settings"
