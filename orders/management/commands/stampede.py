@@ -57,7 +57,7 @@ class Command(BaseCommand):
             raise CommandError("the negative control exists in the benchmark alone: leave out --url")
         try:
             verdict = self._run(plan, url, options, is_quiet=is_json)
-        except site.SiteError as error:
+        except (site.SiteError, tokens.CannotIssue) as error:
             raise CommandError(str(error)) from error
         if is_json:
             self.stdout.write(json.dumps(verdict.as_json()))
