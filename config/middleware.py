@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.urls import is_valid_path
 
-from config import problems
+from config import pages, problems
 from config.admin_only import is_admin_path
 from config.bodies import bytes_max_of
 from config.request_id import request_id
@@ -57,7 +57,13 @@ class ProblemMiddleware:
         """Answer what no view has caught."""
         if is_admin_path(request.path_info) and not isinstance(error, problems.UNAVAILABLE):
             return None
-        return problems.answer(request, error) or problems.failed(request, error)
+        answer = problems.answer(request, error) or problems.failed(request, error)
+        return pages.unavailable(request, answer) if _is_read_by_staff(request) else answer
+
+
+def _is_read_by_staff(request: HttpRequest) -> bool:
+    """Tell whether a person looks at the admin with a browser: a page says more than a document."""
+    return is_admin_path(request.path_info) and "text/html" in request.headers.get("Accept", "")
 
 
 def _as_problem(request: HttpRequest, page: HttpResponse) -> HttpResponse:

@@ -31,6 +31,13 @@ def problem(request: HttpRequest, code: str) -> HttpResponse:
     return render(request, "problems/problem.html", context)
 
 
+def unavailable(request: HttpRequest, document: HttpResponse) -> HttpResponse:
+    """Say to staff what a problem document says while the database cannot be used; the page needs no database."""
+    response = render(request, "problems/unavailable.html", status=document.status_code)
+    response["Retry-After"] = document["Retry-After"]
+    return response
+
+
 def _sentences(code: str) -> list[str]:
     """Find what the refusals with this code say of themselves."""
     found: list[str] = []

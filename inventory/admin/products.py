@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.models import ADDITION, LogEntry
 from django.contrib.admin.options import get_content_type_for_model
@@ -36,18 +37,13 @@ class ProductAdmin(StockPages):
     """Products. Their stock is shown and never typed over."""
 
     form = ProductForm
+    list_title = "Products"
     list_display = ("product", "available", "held", "sold", "shown_state", "shown_price", "shown_limit")
     list_filter = (StateFilter, "admission", ("opens_at", admin.DateFieldListFilter))
-    list_per_page = ROWS_PER_PAGE
-    list_max_show_all = ROWS_PER_PAGE
     search_fields = ("sku", "name")
     search_help_text = "A part of the sku or of the name."
     ordering = ("sku",)
     actions = ("withdraw", "offer")
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the list under its name."""
-        return super().changelist_view(request, {"title": "Products"} | (extra_context or {}))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
         """Read state and units with each product."""
@@ -193,4 +189,4 @@ def _until(product: Overview) -> str:
     next_at = {State.NOT_OPEN: product.opens_at, State.ON_SALE: product.closes_at, State.CLOSED: product.closes_at}
     moment_at = next_at.get(State(product.state))
     words = {State.NOT_OPEN: "opens", State.ON_SALE: "closes", State.CLOSED: "closed"}
-    return f"{words[State(product.state)]} {moment(moment_at)}" if moment_at else ""
+    return f"{words[State(product.state)]} {moment(moment_at)} {settings.TIME_ZONE}" if moment_at else ""

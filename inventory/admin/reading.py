@@ -6,11 +6,12 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin, ShowFacets, display
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Paginator
-from django.db import OperationalError, connection, transaction
+from django.db import DataError, OperationalError, connection, transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import SimpleTemplateResponse
@@ -49,6 +50,40 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # not subscriptabl
         return rows.count() if isinstance(rows, QuerySet) else len(rows)
 
 
+class BoundedListAdmin(ModelAdmin):  # type: ignore[type-arg]  # not subscriptable at run time
+    """A list of which every look has its bounds: rows counted, rows shown, seconds."""
+
+    list_per_page = ROWS_PER_PAGE
+    list_max_show_all = ROWS_PER_PAGE
+    paginator = BoundedPaginator
+    show_full_result_count = False
+    #: What the list is called.
+    list_title = ""
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show the list, or say why it cannot be shown. An action changes things, and opens its own transactions."""
+        context = {"title": self.list_title} | (extra_context or {})
+        if request.method == "POST":
+            return super().changelist_view(request, context)
+        try:
+            with transaction.atomic():
+                _limit_statements()
+                response = super().changelist_view(request, context)
+                if isinstance(response, SimpleTemplateResponse):
+                    response.render()
+        except DataError:
+            return self._show_all(request, "No value of that kind can be looked for.")
+        except OperationalError as error:
+            if getattr(error.__cause__, "sqlstate", None) != QUERY_CANCELED:
+                raise
+            return self._show_all(request, "That took too long to find: narrow it by a filter.")
+        return response
+
+    def _show_all(self, request: HttpRequest, sentence: str) -> HttpResponse:
+        self.message_user(request, sentence, messages.WARNING)
+        return HttpResponseRedirect(request.path if request.GET else reverse("admin:index"))
+
+
 class ReadOnly:
     """Take away every way to change."""
 
@@ -65,17 +100,12 @@ class ReadOnly:
         return False
 
 
-class ReadOnlyAdmin(ReadOnly, ModelAdmin):  # type: ignore[type-arg]  # not subscriptable at run time
+class ReadOnlyAdmin(ReadOnly, BoundedListAdmin):
     """A list and its details, searched by whole values, in the one order that an index gives."""
 
-    list_per_page = ROWS_PER_PAGE
-    paginator = BoundedPaginator
-    show_full_result_count = False
     show_facets = ShowFacets.NEVER
     sortable_by = ()
     change_form_template = "admin/read_only.html"
-    #: What the list is called, for it cannot be changed.
-    list_title = ""
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -97,22 +127,6 @@ class ReadOnlyAdmin(ReadOnly, ModelAdmin):  # type: ignore[type-arg]  # not subs
         """List what to look for, the surest first; `search_fields` only says that there is something to search."""
         raise AssertionError("each list is searched in its own way")
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the list, or say that it takes too long to find."""
-        context = {"title": self.list_title} | (extra_context or {})
-        try:
-            with transaction.atomic():
-                _limit_statements()
-                response = super().changelist_view(request, context)
-                if isinstance(response, SimpleTemplateResponse):
-                    response.render()
-        except OperationalError as error:
-            if getattr(error.__cause__, "sqlstate", None) != QUERY_CANCELED:
-                raise
-            self.message_user(request, "That took too long to find: narrow it by a filter.", messages.WARNING)
-            return HttpResponseRedirect(request.path if request.GET else reverse("admin:index"))
-        return response
-
 
 def as_uuid(text: str) -> UUID | None:
     """Read a UUID; None where it is none."""
@@ -128,9 +142,9 @@ def moment(value: datetime | None) -> str:
 
 
 def moment_of(name: str, label: str) -> Callable[[Any, Any], str]:  # a method of an admin, over rows of any model
-    """Make the column of a field that is a time."""
+    """Make the column of a field that is a time, in the site's zone."""
 
-    @display(description=label)
+    @display(description=f"{label} ({settings.TIME_ZONE})")
     def column(_: Any, row: Any) -> str:
         return moment(getattr(row, name))
 

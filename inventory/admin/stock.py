@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -12,13 +11,13 @@ from django.utils import timezone
 
 from inventory.admin.moves import AdjustForm, MoveForm, SeedForm, actor_of, may_move, sentence_of
 from inventory.admin.overview import State
-from inventory.admin.reading import moment
+from inventory.admin.reading import BoundedListAdmin, moment
 from inventory.models import Stock, StockMovement
 
 LEDGER_ENTRIES_SHOWN = 10
 
 
-class StockPages(ModelAdmin):  # type: ignore[type-arg]  # not subscriptable at run time
+class StockPages(BoundedListAdmin):
     """Shows stock beside a product, and moves it through the services of the API."""
 
     change_form_template = "admin/inventory/product/change_form.html"
