@@ -47,11 +47,10 @@ class _State(Enum):
     QUEUED = auto()
     LEADING = auto()
     TAKEN = auto()
-    DONE = auto()
 
 
 class _Ticket:
-    """A command's place in its lane. Its state changes under the board's mutex, but for DONE, which is final."""
+    """A command's place in its lane. Its state changes under the board's mutex."""
 
     __slots__ = ("batch", "command", "lane_name", "outcome", "state", "wake")
 
@@ -60,18 +59,21 @@ class _Ticket:
         self.lane_name = command.lines[0].sku if len(command.lines) == 1 else SHARED_LANE
         self.state = _State.QUEUED
         self.outcome: Outcome | None = None
+        #: Set when the ticket leads, and when it has its outcome.
         self.wake = threading.Event()
         #: What its thread took as the leader, itself among them.
         self.batch: list[_Ticket] = []
 
     def finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        self.state = _State.DONE
         self.wake.set()
 
 
 class _Lane:
-    """The commands of one product that wait, the one whose thread leads, and the batch that is on its way."""
+    """The commands of one product that wait, the one whose thread leads, and the batch that is on its way.
+
+    A thread may be ended between any two lines of this: what is half done can be done again.
+    """
 
     def __init__(self) -> None:
         self.queue: deque[_Ticket] = deque()
@@ -88,22 +90,23 @@ class _Lane:
         """Take the next batch from the front; whoever leads stands in it, for the lead goes to the front."""
         leader.batch = self.taken = list(islice(self.queue, settings.PLACING_BATCH_MAX))
         for ticket in self.taken:
-            self.queue.popleft()
             ticket.state = _State.TAKEN
+        for _ in self.taken:
+            self.queue.popleft()
         return self.taken
 
     def pass_lead(self) -> None:
         """Hand the lead to the one who waits longest."""
         self.taken = []
-        self.leader = self.queue[0] if self.queue else None
-        if self.leader is not None:
-            self.leader.state = _State.LEADING
-            self.leader.wake.set()
+        following = self.queue[0] if self.queue else None
+        if following is not None:
+            following.state = _State.LEADING
+            following.wake.set()
+        self.leader = following
 
     def leave(self, ticket: _Ticket) -> None:
-        """Let a ticket go, whatever its thread was doing."""
-        if ticket in self.queue:
-            self.queue.remove(ticket)
+        """Let a ticket go, whatever its thread was doing, and those that it has taken."""
+        self.queue = deque(other for other in self.queue if other is not ticket and other.state is not _State.TAKEN)
         if self.leader is ticket:
             self.pass_lead()
 
@@ -161,7 +164,8 @@ class _Board:
             batch = lane.take(ticket)
         outcomes = placing.place([taken.command for taken in batch])
         with self._mutex:
-            self._leave(lane, ticket)
+            lane.pass_lead()
+            self._forget_if_empty(lane, ticket)
         for taken, outcome in zip(batch, outcomes, strict=True):
             taken.finish(outcome)
 
@@ -170,13 +174,13 @@ class _Board:
         with self._mutex:
             lane = self._lanes.get(ticket.lane_name)
             if lane is not None:
-                self._leave(lane, ticket)
+                lane.leave(ticket)
+                self._forget_if_empty(lane, ticket)
         for taken in ticket.batch:
             if taken.state is _State.TAKEN:
-                taken.finish(Refused(OutcomeUnknown()))
+                taken.finish(taken.outcome or Refused(OutcomeUnknown()))
 
-    def _leave(self, lane: _Lane, ticket: _Ticket) -> None:
-        lane.leave(ticket)
+    def _forget_if_empty(self, lane: _Lane, ticket: _Ticket) -> None:
         if lane.leader is None:
             self._lanes.pop(ticket.lane_name, None)
 

@@ -1,5 +1,6 @@
 """Stop a thread at a chosen moment, and know when another waits for it: races without luck."""
 
+import itertools
 import threading
 from pkgutil import resolve_name
 from typing import Any
@@ -14,17 +15,18 @@ SECONDS_MAX = 30.0
 
 
 class Stop:
-    """A place in the code where the first thread that comes by waits until it is let go."""
+    """A place in the code where one thread waits until it is let go: the first that comes by, or a later one."""
 
-    def __init__(self) -> None:
+    def __init__(self, turn: int) -> None:
         """Begin with nobody there."""
-        self._come_by = threading.Lock()
+        self._turn = turn
+        self._turns = itertools.count(1)
         self._reached = threading.Event()
         self._let_go = threading.Event()
 
     def hold(self) -> None:
-        """Hold the first thread here; later ones pass."""
-        if self._come_by.acquire(blocking=False):
+        """Hold the thread whose turn it is; the others pass."""
+        if next(self._turns) == self._turn:
             self._reached.set()
             assert self._let_go.wait(SECONDS_MAX), "nobody let the thread go"
 
@@ -37,9 +39,9 @@ class Stop:
         self._let_go.set()
 
 
-def stop_before(patch: pytest.MonkeyPatch, name: str) -> Stop:
+def stop_before(patch: pytest.MonkeyPatch, name: str, *, turn: int = 1) -> Stop:
     """Make a stop in front of a function, which is named with its module."""
-    stop, function = Stop(), resolve_name(name)
+    stop, function = Stop(turn), resolve_name(name)
 
     def hold_and_call(*args: Any, **options: Any) -> Any:  # whatever the function takes and gives
         stop.hold()
@@ -49,9 +51,9 @@ def stop_before(patch: pytest.MonkeyPatch, name: str) -> Stop:
     return stop
 
 
-def stop_after(patch: pytest.MonkeyPatch, name: str) -> Stop:
+def stop_after(patch: pytest.MonkeyPatch, name: str, *, turn: int = 1) -> Stop:
     """Make a stop behind a function, before its result is given."""
-    stop, function = Stop(), resolve_name(name)
+    stop, function = Stop(turn), resolve_name(name)
 
     def call_and_hold(*args: Any, **options: Any) -> Any:  # whatever the function takes and gives
         result = function(*args, **options)
