@@ -4,9 +4,9 @@ import secrets
 from argparse import ArgumentParser
 from typing import Any
 
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group, Permission
-from django.core.management.base import BaseCommand
+from django.contrib.auth.models import Group, Permission, User
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
@@ -42,6 +42,10 @@ class Command(BaseCommand):
 
     def handle(self, *, username: str, port: int, **options: Any) -> None:  # what Django passes to every command
         """Make the user if there is none of that name."""
+        try:
+            User(username=username).clean_fields(exclude=["password"])
+        except ValidationError as error:
+            raise CommandError("; ".join(error.messages)) from error
         password = secrets.token_urlsafe(PASSWORD_BYTES)
         address = f"http://127.0.0.1:{port}/admin/"
         if _make(username, password):
@@ -53,12 +57,11 @@ class Command(BaseCommand):
 
 def _make(username: str, password: str) -> bool:
     """Make the user in the group; False where there is one of that name, also one that was made at this moment."""
-    users = get_user_model().objects
-    if users.filter(username=username).exists():
+    if User.objects.filter(username=username).exists():
         return False
     try:
         with transaction.atomic(durable=True):
-            user = users.create_user(username, password=password, is_staff=True)
+            user = User.objects.create_user(username, password=password, is_staff=True)
             user.groups.add(_group())
     except IntegrityError:
         return False
