@@ -1,6 +1,6 @@
 """The protections, each taken away by name, so that a test can show the damage it keeps off."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -70,17 +70,17 @@ def looking_up_orders_before_the_lock(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(books, "read", look_up_and_read)
 
 
-def locking_in_the_order_of_the_call(patch: pytest.MonkeyPatch) -> None:
-    """Lock stock rows in the order in which the caller names them, each when the one before it is locked."""
+def locking_in_the_order_of_the_call(patch: pytest.MonkeyPatch, *, between: Callable[[], None]) -> None:
+    """Lock the rows one by one, as the lines of the commands name them, with this done after each."""
+    read = books.read
 
-    def lock(skus: Collection[str]) -> Locked:
-        with connection.cursor() as cursor:
-            for sku in skus:
-                cursor.execute(ledger.LOCK_SQL, [[sku]])
-            cursor.execute(ledger.READ_SQL, [list(skus)])
-            return _locked(cursor.fetchall())
+    def lock_and_read(commands: Collection[PlaceOrder]) -> Books:
+        for line in [line for command in commands for line in command.lines]:
+            ledger.lock([line.sku])
+            between()
+        return read(commands)
 
-    patch.setattr(ledger, "lock", lock)
+    patch.setattr(books, "read", lock_and_read)
 
 
 def no_reruns(patch: pytest.MonkeyPatch) -> None:
