@@ -74,7 +74,8 @@ def _bring_back(sku: str) -> int:
         locked = ledger.lock([sku])
         row = locked.rows[sku]
         entries = StockMovement.objects.filter(product_id=row.product_id, kind=StockMovement.Kind.SEEDED)
-        seeded: int = entries.aggregate(units=Sum("delta"))["units"] or 0
+        # Seeding away what was adjusted in leaves a sum below zero, and there is no less than nothing.
+        seeded: int = max(0, entries.aggregate(units=Sum("delta"))["units"] or 0)
         delta = seeded - row.available
         if delta:
             movement = row.move(

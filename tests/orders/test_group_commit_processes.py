@@ -3,14 +3,9 @@
 import http.client
 import json
 import os
-import signal
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
+import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from urllib.parse import quote
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings
@@ -21,6 +16,8 @@ from config.embedded.server import wait_until
 from orders import group_commit
 from orders.command import PlaceOrder
 from orders.models import Order
+from orders.stampede import site
+from tests import workers
 from tests.races import crowd, moments
 from tests.races.moments import SECONDS_MAX
 from tests.races.sale import open_sale, prove, told, wants
@@ -85,46 +82,13 @@ def test_a_child_that_kept_the_lanes_would_wait_for_threads_it_does_not_have() -
 # --- Shutdown -----------------------------------------------------------------------------------
 
 
-@contextmanager
-def web_worker() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """Serve the test's database with a real web worker; give its process and its port."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--workers", "1"]
-    command += ["--blocking-threads", "16", "--log-level", "warning", "config.wsgi:application"]
-    process = subprocess.Popen(command, env=os.environ | {"DATABASE_URL": database_url()}, cwd=settings.BASE_DIR)
-    try:
-        assert wait_until(lambda: is_alive(port), seconds=SECONDS_MAX)
-        yield process, port
-    finally:
-        process.kill()
-        process.wait(SECONDS_MAX)
-
-
-def database_url() -> str:
-    """Give the URL of the test's database."""
-    facts = connection.settings_dict
-    host = quote(facts["HOST"], safe="")
-    port = f":{facts['PORT']}" if facts["PORT"] else ""
-    return f"postgresql://{facts['USER']}:{quote(facts['PASSWORD'])}@{host}{port}/{facts['NAME']}"
-
-
-def is_alive(port: int) -> bool:
-    """Tell whether a web worker answers."""
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1):
-            return True
-    except OSError:
-        return False
-
-
-def buy_until_it_ends(port: int, number: int, answers: list[str]) -> None:
+def buy_until_it_ends(address: str, number: int, answers: list[str]) -> None:
     """Order again and again until the connection is refused or broken; note what the buyer is told."""
     token = tokens.issue(f"b{number}", scopes=[], seconds=600)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     for turn in range(100_000):
         body = json.dumps({"request_id": f"r{turn}", "lines": [{"product": "tee", "quantity": 1}]})
-        client = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS_MAX)
+        client = http.client.HTTPConnection(address, timeout=SECONDS_MAX)
         try:
             client.request("POST", "/api/v1/orders/", body, headers)
             answers.append(str(client.getresponse().status))
@@ -138,17 +102,19 @@ def buy_until_it_ends(port: int, number: int, answers: list[str]) -> None:
             client.close()
 
 
-def test_a_web_worker_that_is_told_to_end_leaves_no_client_waiting() -> None:
+def test_a_web_worker_that_is_told_to_end_leaves_no_client_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """SIGTERM under load: each client has an answer or a broken connection, and what was answered is in the books."""
+    workers.share_database(monkeypatch)
     open_sale(total=1_000_000)
     answers: list[str] = []
 
-    with web_worker() as (process, port), ThreadPoolExecutor(24) as clients:
-        for number in range(24):
-            clients.submit(buy_until_it_ends, port, number, answers)
-        assert wait_until(lambda: answers.count("201") > 200, seconds=SECONDS_MAX)
-        process.send_signal(signal.SIGTERM)
-        process.wait(SECONDS_MAX)
+    with ThreadPoolExecutor(24) as clients:
+        with site.own_site(project="config", workers=1, threads=16) as url:
+            for number in range(24):
+                clients.submit(buy_until_it_ends, urlsplit(url).netloc, number, answers)
+            assert wait_until(lambda: answers.count("201") > 200, seconds=SECONDS_MAX)
+            told_to_end_at = time.monotonic()
+        assert time.monotonic() - told_to_end_at < site.STOP_SECONDS, "it had to be killed"
 
     assert set(answers) <= {"201", "429", "503", "broken"}
     assert answers.count("201") <= Order.objects.count() <= answers.count("201") + answers.count("broken")

@@ -27,6 +27,18 @@ def available(sku: str) -> int:
     return Stock.objects.get(product__sku=sku).available
 
 
+def test_a_reset_of_what_was_seeded_away_ends_with_nothing() -> None:
+    """Five adjusted in and six seeded away: there is no less than nothing."""
+    open_sale("tee", total=1)
+    services.adjust(sku="tee", delta=5, reason="found", request_id="found", actor="staff")
+    services.seed(sku="tee", available=0, request_id="away", actor="staff", if_versions=services.ANY)
+
+    [reset] = resetting.reset(["tee"])
+
+    assert (reset.available, available("tee")) == (0, 0)
+    prove("tee")
+
+
 def test_a_reset_brings_back_what_was_seeded() -> None:
     """Orders are cancelled, adjustments are undone by a movement of their own."""
     open_sale("tee", total=10)

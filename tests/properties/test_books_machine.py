@@ -61,6 +61,8 @@ class Shop(RuleBasedStateMachine):
         """Begin with an empty shop."""
         super().__init__()
         self.available = dict.fromkeys(SKUS, 0)
+        self.seeded = dict.fromkeys(SKUS, 0)
+        self.limits: dict[str, int | None] = dict(LIMITS)
         self.owned: dict[tuple[str, str], int] = defaultdict(int)
         self.orders: dict[tuple[str, str], Kept] = {}
         self.live: set[tuple[str, str]] = set()
@@ -73,7 +75,7 @@ class Shop(RuleBasedStateMachine):
         for sku in SKUS:
             services.create_product(sku=sku, name=sku, price="5.00", limit_per_buyer=LIMITS[sku])
             services.seed(sku=sku, available=SEEDED, request_id="seed", actor="staff")
-            self.available[sku] = SEEDED
+            self.available[sku] = self.seeded[sku] = SEEDED
 
     @rule(batch=st.lists(commands, min_size=1, max_size=6))
     def buy(self, batch: list[PlaceOrder]) -> None:
@@ -101,6 +103,24 @@ class Shop(RuleBasedStateMachine):
         self.available[sku] += delta
         assert [adjust().replayed for _ in range(2)] == [False, True]
 
+    @rule(sku=st.sampled_from(SKUS), available=st.integers(0, 9))
+    def seed(self, sku: str, available: int) -> None:
+        """Bring what is available to another number; then say it again, unless nothing had to move."""
+        self.steps += 1
+        seed = partial(services.seed, sku=sku, request_id=f"s{self.steps}", actor="staff", if_versions=services.ANY)
+        delta = available - self.available[sku]
+
+        assert [seed(available=available).replayed for _ in range(2)] == [False, delta != 0]
+
+        self.available[sku] = available
+        self.seeded[sku] += delta
+
+    @rule(sku=st.sampled_from(SKUS), limit=st.none() | st.integers(1, 6))
+    def change_the_limit(self, sku: str, limit: int | None) -> None:
+        """Raise, lower, take away or give a limit: it takes nothing from anybody."""
+        services.update_product(sku=sku, limit_per_buyer=limit)
+        self.limits[sku] = limit
+
     @precondition(lambda self: self.live)
     @rule(data=st.data())
     def cancel(self, data: st.DataObject) -> None:
@@ -120,7 +140,7 @@ class Shop(RuleBasedStateMachine):
 
         resetting.reset([sku])
 
-        self.available[sku] = SEEDED
+        self.available[sku] = max(0, self.seeded[sku])
 
     @invariant()
     def the_books_prove_the_promises(self) -> None:
@@ -137,7 +157,7 @@ class Shop(RuleBasedStateMachine):
         if kept is not None:
             return "replayed" if kept.fingerprint == command.fingerprint else "request_id_reused"
         for line in command.lines:
-            limit = LIMITS[line.sku]
+            limit = self.limits[line.sku]
             if limit is not None and self.owned[command.buyer, line.sku] + line.quantity > limit:
                 return "purchase_limit"
         if any(line.quantity > self.available[line.sku] for line in command.lines):
