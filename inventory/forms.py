@@ -74,9 +74,12 @@ class ProductForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptab
     def __init__(self, *args: Any, **options: Any) -> None:  # those of ModelForm
         """Let the form carry what it has shown, so that a change is told from what others have changed meanwhile."""
         super().__init__(*args, **options)
-        if self.instance.pk is not None:
-            for field in self.fields.values():
-                field.show_hidden_initial = True
+        for field in self.fields.values():
+            field.show_hidden_initial = self.instance.pk is not None
+            if isinstance(field.widget, forms.SplitDateTimeWidget):
+                # Django's label names the first of the two inputs for the eye alone.
+                for part, name in zip(field.widget.widgets, ("date", "time"), strict=True):
+                    part.attrs["aria-label"] = f"{field.label}: {name}"
 
     def clean_currency(self) -> str:
         """Take EUR for eur."""

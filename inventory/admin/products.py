@@ -52,13 +52,13 @@ class ProductAdmin(StockPages):
     @admin.display(description="product", ordering="sku")
     def product(self, product: Product) -> str:
         """Show sku and name in one column, so that the numbers fit on a phone."""
-        return format_html('{}<span class="below">{}</span>', product.sku, product.name)
+        return format_html('{} <span class="below">{}</span>', product.sku, product.name)
 
     @admin.display(description="state", ordering="state")
     def shown_state(self, product: Overview) -> str:
         """Say what a buyer who comes now would find, and until when."""
         shown = badge(product.state, State(product.state).label)
-        return format_html('{}<span class="below">{}</span>', shown, _until(product))
+        return format_html('{} <span class="below">{}</span>', shown, _until(product))
 
     @admin.display(description="available", ordering="available")
     def available(self, product: Overview) -> str:
