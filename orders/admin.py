@@ -73,11 +73,16 @@ class OrderAdmin(ReadOnlyAdmin):
     )
     inlines = (OrderLineInline,)
     fields = (
-        ("id", "shown_status"),
-        ("buyer", "request_id"),
+        "id",
+        "shown_status",
+        "buyer",
+        "request_id",
         "shown_total",
-        ("placed", "held_until"),
-        ("confirmed", "cancelled", "expired"),
+        "placed",
+        "held_until",
+        "confirmed",
+        "cancelled",
+        "expired",
         "movements",
         "fingerprint",
     )

@@ -23,10 +23,14 @@ class StockMovementAdmin(ReadOnlyAdmin):
     search_fields = ("product__sku", "order_id", "request_id")
     search_help_text = "A sku, the id of an order, or a sku and the request_id of a movement of staff."
     fields = (
-        ("product_link", "entry"),
-        ("kind", "moved", "balance"),
+        "product_link",
+        "entry",
+        "kind",
+        "moved",
+        "balance",
         "note",
-        ("actor", "request_id"),
+        "actor",
+        "request_id",
         "order",
         "at",
         "previous_digest",

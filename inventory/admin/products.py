@@ -1,5 +1,6 @@
 """Products in the admin: the list of a sale night, and the form of what a product says."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -44,6 +45,8 @@ class ProductAdmin(StockPages):
     search_help_text = "A part of the sku or of the name."
     ordering = ("sku",)
     actions = ("withdraw", "offer")
+    #: Django's own, which its stubs do not name.
+    _changeform_view: Callable[..., HttpResponse]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
         """Read state and units with each product."""
@@ -96,7 +99,10 @@ class ProductAdmin(StockPages):
         self._set_active(request, queryset, active=True)
 
     def _set_active(self, request: HttpRequest, queryset: QuerySet[Product], *, active: bool) -> None:
-        products = list(queryset.exclude(active=active).order_by("pk")[:ROWS_PER_PAGE])
+        products = list(queryset.exclude(active=active).order_by("pk")[: ROWS_PER_PAGE + 1])
+        if len(products) > ROWS_PER_PAGE:
+            self.message_user(request, f"Choose at most {ROWS_PER_PAGE} products at a time.", messages.ERROR)
+            return
         word = "Put back on offer" if active else "Withdrawn"
         for product in products:
             services.update_product(sku=product.sku, active=active)
@@ -134,7 +140,7 @@ class ProductAdmin(StockPages):
         """
         for _ in range(TRIES_MAX):
             try:
-                return self._changeform_view(request, object_id, form_url, extra_context)  # type: ignore[attr-defined,no-any-return]  # Django's, not in its stubs
+                return self._changeform_view(request, object_id, form_url, extra_context)
             except Refusal as error:
                 refusal = error
         self.message_user(request, refusal.sentence, messages.ERROR)

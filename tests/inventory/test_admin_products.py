@@ -8,6 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from inventory import services
+from inventory.admin.reading import ROWS_PER_PAGE
 from inventory.models import Product, Stock, StockMovement
 from orders import placing
 from tests.races.sale import open_sale, prove, wants
@@ -197,3 +198,15 @@ def test_products_are_withdrawn_and_put_back_from_the_list(staff: Client) -> Non
         "Put back on offer.",
     ]
     assert Stock.objects.get().available == 5
+
+
+def test_more_products_than_a_page_shows_are_not_withdrawn_at_once(staff: Client) -> None:
+    """Everything has a limit; beyond it nothing is done, and staff are told."""
+    for number in range(ROWS_PER_PAGE + 1):
+        open_sale(f"tee-{number}", total=0)
+    chosen = {"_selected_action": str(Product.objects.order_by("pk")[0].pk), "select_across": "1"}
+
+    answer = send(staff, PRODUCTS, chosen, action="withdraw", index="0")
+
+    assert told(answer) == [f"Choose at most {ROWS_PER_PAGE} products at a time."]
+    assert not Product.objects.filter(active=False).exists()
