@@ -177,7 +177,7 @@ class StockMovement(models.Model):
             models.CheckConstraint(condition=Q(balance_after__gte=0), name="movement_balance_is_not_negative"),
             models.CheckConstraint(condition=Q(seq__gte=1), name="movement_seq_starts_at_one"),
             models.CheckConstraint(
-                condition=Q(kind__in=["seeded", "adjusted"], order_id__isnull=True)
+                condition=Q(kind__in=["seeded", "adjusted"], order_id__isnull=True, request_id__isnull=False)
                 | Q(kind="placed", order_id__isnull=False, delta__lt=0, request_id__isnull=True)
                 | Q(kind="returned", order_id__isnull=False, delta__gt=0, request_id__isnull=True),
                 name="movement_kind_and_order_agree",

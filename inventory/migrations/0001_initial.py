@@ -162,7 +162,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='stockmovement',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ['seeded', 'adjusted']), ('order_id__isnull', True)), models.Q(('delta__lt', 0), ('kind', 'placed'), ('order_id__isnull', False), ('request_id__isnull', True)), models.Q(('delta__gt', 0), ('kind', 'returned'), ('order_id__isnull', False), ('request_id__isnull', True)), _connector='OR'), name='movement_kind_and_order_agree'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ['seeded', 'adjusted']), ('order_id__isnull', True), ('request_id__isnull', False)), models.Q(('delta__lt', 0), ('kind', 'placed'), ('order_id__isnull', False), ('request_id__isnull', True)), models.Q(('delta__gt', 0), ('kind', 'returned'), ('order_id__isnull', False), ('request_id__isnull', True)), _connector='OR'), name='movement_kind_and_order_agree'),
         ),
         migrations.RunSQL(APPEND_ONLY, REVERSE_APPEND_ONLY),
         migrations.RunSQL(VERSION_GROWS, REVERSE_VERSION_GROWS),
