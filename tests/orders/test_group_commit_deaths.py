@@ -175,6 +175,23 @@ def test_a_leader_that_is_ended_in_placing_passes_the_lead(gate: Gate, threads: 
     assert results(others) == ["sold_out", "sold_out"]
 
 
+def test_without_the_handover_a_dead_leader_stops_his_lane(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    """The twin: whoever comes later waits for a thread that is no more."""
+    settings.PLACING_WAIT_SECONDS = 0.5
+    monkeypatch.setattr(group_commit, "_board", group_commit._Board())
+    monkeypatch.setattr(group_commit._Board, "_abandon", lambda *_: None)
+    mortal = Mortal()
+    gate.wait_until_reached(or_dead=mortal)
+
+    mortal.end()
+    mortal.join(PROMPTLY_SECONDS)
+    gate.open.set()
+
+    assert submit(wants("tee")) == "busy"
+
+
 def test_a_waiter_that_is_ended_as_the_lead_comes_to_him_passes_it_on(gate: Gate, threads: ThreadPoolExecutor) -> None:
     """He is asleep when he is ended, and learns of it as he is woken to lead."""
     first = threads.submit(submit, wants("tee", buyer="first"))

@@ -197,6 +197,26 @@ def test_a_session_ended_in_its_transaction_is_replaced(monkeypatch: pytest.Monk
     prove()
 
 
+def test_a_thread_that_is_ended_in_its_transaction_leaves_nothing(threads: ThreadPoolExecutor) -> None:
+    """I03: no lock, no connection, no trace; the repeat is placed at once."""
+    open_sale(total=5)
+    command = wants("tee")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(books, "write", end_the_thread)
+        with pytest.raises(SystemExit):
+            placing.place([command])
+
+    assert connection.connection is None
+    assert nothing_was_written()
+    assert threads.submit(place, command).result(SECONDS_MAX) == ["placed"]
+
+
+def end_the_thread(read: books.Books) -> None:
+    """End the thread, as a server that is shutting down may."""
+    raise SystemExit
+
+
 def test_sessions_that_are_always_ended_come_to_an_end(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
     """Runs are bounded; whether a COMMIT was on its way decides between busy and unknown, and nothing is written."""
     settings.PLACING_DEADLINE_SECONDS = 2.0

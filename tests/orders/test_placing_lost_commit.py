@@ -1,14 +1,17 @@
 """The connection is lost during COMMIT: the books alone know what became of it, and they are asked."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pytest_django import Settings
 
 from orders import placing
+from orders.bounded import BoundedConnection
 from orders.command import PlaceOrder
 from orders.models import Order
 from tests.races.database import Cut, over_a_wire
+from tests.races.moments import SECONDS_MAX
 from tests.races.sale import open_sale, prove, told, wants
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,3 +72,21 @@ def test_a_silent_commit_is_unknown_by_the_deadline(cut: Cut, then: str, setting
     assert [told(repeat) for repeat in placing.place([command])] == [then]
     assert Order.objects.count() == 1
     prove()
+
+
+def test_without_the_bound_of_the_client_a_silent_commit_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    """The twin: the server's own time-outs cannot end the wait for a server that says nothing."""
+    settings.PLACING_DEADLINE_SECONDS = 0.5
+    monkeypatch.delattr(BoundedConnection, "wait")
+    open_sale(total=5)
+
+    with ThreadPoolExecutor(1) as thread:
+        with over_a_wire() as wire:
+            wire.cut_next(Cut.SILENT_BEFORE)
+            placed = thread.submit(placing.place, [wants("tee")])
+            with pytest.raises(TimeoutError):
+                placed.result(2.0)
+
+        assert [told(outcome) for outcome in placed.result(SECONDS_MAX)] == ["unknown"]
