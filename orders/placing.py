@@ -41,8 +41,8 @@ def place(commands: Sequence[PlaceOrder], *, deadline: float | None = None) -> l
     """Place a batch in one transaction, and give one outcome per command, in their order.
 
     `deadline` is a reading of `time.monotonic()` that bounds all of it, retries included; a wait for the pool that
-    began before it may end after it. A refusal among the outcomes wrote nothing. A command that breaks the transaction with its data is Broken alone: its neighbours are placed one
-    by one. Raise nothing but what nobody foresaw.
+    began before it may end after it. A refusal among the outcomes wrote nothing. A command that breaks the transaction
+    with its data is Broken alone: its neighbours are placed one by one. Raise nothing but what nobody foresaw.
     """
     if deadline is None:
         deadline = time.monotonic() + settings.PLACING_DEADLINE_SECONDS
