@@ -9,7 +9,7 @@ export UV_SYSTEM_CERTS := true
 export UV_PROJECT_ENVIRONMENT := .venv
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check format bench browser stop clean
+.PHONY: help setup demo run test soak check format bench browser stop clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -35,6 +35,9 @@ run: setup ## Serve at 127.0.0.1:PORT (8000) until Ctrl-C
 
 test: setup browser ## Run all tests against a real PostgreSQL and a real Valkey
 	@$(BIN)/pytest
+
+soak: setup ## Run the long tests that make test leaves out
+	@$(BIN)/pytest -m soak
 
 check: setup ## Format, lint, types, layers, migrations, Django's checks, OpenAPI
 	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }

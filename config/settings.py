@@ -3,14 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import dj_database_url
 from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import embedded, environment
-from orders.bounded import BoundedConnection
+from config import database, embedded, environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -101,33 +99,9 @@ TEMPLATES = [
 
 # --- PostgreSQL ---------------------------------------------------------------------------------
 
-# A thread holds a connection while it reads or places, never while it waits for a client: so a process needs far fewer
-# connections than it has threads. The pool's wait is part of the placing deadline.
-DATABASE_POOL_MAX = environment.whole_number("DATABASE_POOL_MAX", default=8, least=1)
-DATABASE_POOL_WAIT_SECONDS = environment.seconds("DATABASE_POOL_WAIT_SECONDS", default=2.0)
-DATABASE_CONNECT_SECONDS = 2
-
-
-def _database(url: str) -> dict[str, Any]:
-    try:
-        database: dict[str, Any] = dict(dj_database_url.parse(url, conn_health_checks=True))
-    except (ValueError, KeyError) as error:
-        raise ImproperlyConfigured(f"DATABASE_URL is not a database URL: {error}") from None
-    if database["ENGINE"] != "django.db.backends.postgresql":
-        raise ImproperlyConfigured("DATABASE_URL must be a postgresql:// URL: the promises rest on PostgreSQL.")
-    database["OPTIONS"] = {
-        "connect_timeout": DATABASE_CONNECT_SECONDS,
-        "pool": {
-            "min_size": 1,
-            "max_size": DATABASE_POOL_MAX,
-            "timeout": DATABASE_POOL_WAIT_SECONDS,
-            "connection_class": BoundedConnection,
-        },
-    } | database.get("OPTIONS", {})
-    return database
-
-
-DATABASES = {"default": _database(environment.text("DATABASE_URL") or embedded.database_url())}
+DATABASES = {"default": database.from_url(environment.text("DATABASE_URL") or embedded.database_url())}
+# How long a web request waits for any one answer of PostgreSQL; placing is stricter.
+DATABASE_ANSWER_SECONDS = environment.seconds("DATABASE_ANSWER_SECONDS", default=15.0)
 
 # --- Valkey: three aliases, so that clearing the cache reaches neither throttles nor locks ------
 

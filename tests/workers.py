@@ -1,4 +1,4 @@
-"""Web workers in processes of their own, on the database of the test that starts them."""
+"""Web workers and other programs in processes of their own, on the database of the test that starts them."""
 
 from urllib.parse import quote
 
@@ -6,10 +6,15 @@ import pytest
 from django.conf import settings
 
 
-def share_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let processes that are started from now on use the database and the tokens of this test."""
+def database_url() -> str:
+    """Give the URL of the database of this test."""
     database = settings.DATABASES["default"]
     host = quote(str(database["HOST"]), safe="")
     port = f":{database['PORT']}" if database["PORT"] else ""
-    monkeypatch.setenv("DATABASE_URL", f"postgresql://{database['USER']}@{host}{port}/{database['NAME']}")
+    return f"postgresql://{database['USER']}@{host}{port}/{database['NAME']}"
+
+
+def share_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let processes that are started from now on use the database and the tokens of this test."""
+    monkeypatch.setenv("DATABASE_URL", database_url())
     monkeypatch.setenv("JWT_SECRET", settings.JWT_SECRET)

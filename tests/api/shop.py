@@ -6,7 +6,7 @@ from typing import Any
 
 from django.test import Client
 
-from inventory import services
+from tests.races import sale
 
 ORDERS = "/api/v1/orders/"
 PRODUCTS = "/api/v1/products/"
@@ -17,10 +17,7 @@ Answer = Any
 
 def open_sale(sku: str = "tee", *, stock: int = 5, **product: Any) -> str:  # the fields of a product
     """Make a product without a limit per buyer, seed its stock, and give its sku."""
-    services.create_product(sku=sku, **{"name": "Tee", "price": "19.90", "limit_per_buyer": None} | product)
-    if stock:
-        services.seed(sku=sku, available=stock, request_id=services.new_request_id(), actor="staff")
-    return sku
+    return sale.open_sale(sku, total=stock, **{"name": "Tee"} | product)
 
 
 def basket(sku: str = "tee", quantity: Any = 1, **members: Any) -> dict[str, Any]:  # JSON values, also wrong ones

@@ -3,15 +3,15 @@
 import http.client
 import json
 from collections.abc import Iterator
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
-from django.conf import settings
 
 from inventory.models import Stock
 from orders.stampede import site
 from tests.api import shop
 from tests.conftest import MakeToken
+from tests.workers import share_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -24,11 +24,7 @@ Headers = list[tuple[str, str]]
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[http.client.HTTPConnection]:
     """Start the web workers on the database of this test, and connect."""
-    database = settings.DATABASES["default"]
-    port = f":{database['PORT']}" if database["PORT"] else ""
-    host = quote(str(database["HOST"]), safe="")
-    monkeypatch.setenv("DATABASE_URL", f"postgresql://{database['USER']}@{host}{port}/{database['NAME']}")
-    monkeypatch.setenv("JWT_SECRET", settings.JWT_SECRET)
+    share_database(monkeypatch)
     with site.own_site(project="config", workers=1, threads=4) as url:
         connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=SECONDS_MAX)
         yield connection
