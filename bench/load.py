@@ -4,17 +4,20 @@ Requests are made before the clock starts; each connection sends its next one wh
 process of its own, so that it does not share an interpreter with what it measures.
 """
 
-import asyncio
 import json
+import socket
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import get_context
+from selectors import EVENT_READ, DefaultSelector
 
 from bench import django_ready
 
-CONNECT_SECONDS = 10.0
+ANSWER_SECONDS = 30.0
+RECEIVE_BYTES = 65_536
 HEADER_END = b"\r\n\r\n"
 TOKEN_SECONDS = 3600.0
 
@@ -56,7 +59,7 @@ def run(load: Load) -> Answered:
 def _run(load: Load) -> Answered:
     django_ready()
     requests = list(_requests(load))
-    return asyncio.run(_storm(load, iter(requests)))
+    return _storm(load, iter(requests))
 
 
 def _requests(load: Load) -> Iterator[bytes]:
@@ -70,34 +73,60 @@ def _requests(load: Load) -> Iterator[bytes]:
         yield (head + body).encode()
 
 
-async def _storm(load: Load, requests: Iterator[bytes]) -> Answered:
+def _storm(load: Load, requests: Iterator[bytes]) -> Answered:
+    """Send until the time is over or nothing is left, each connection its next request when the last was answered."""
     statuses: Counter[int] = Counter()
     started_at = time.monotonic() + load.warm_seconds
     ends_at = started_at + load.seconds
-    loops = [_loop(load.port, requests, statuses, started_at, ends_at) for _ in range(load.connections)]
-    last_answers = await asyncio.gather(*loops)
-    return Answered(dict(statuses), min(load.seconds, max(last_answers) - started_at))
-
-
-async def _loop(
-    port: int, requests: Iterator[bytes], statuses: Counter[int], started_at: float, ends_at: float
-) -> float:
-    """Send until the time is over or nothing is left; give the time of the last answer."""
-    reader, writer = await asyncio.wait_for(asyncio.open_connection("127.0.0.1", port), CONNECT_SECONDS)
     now = time.monotonic()
-    for request in requests:
-        writer.write(request)
-        head = await reader.readuntil(HEADER_END)
-        await reader.readexactly(_length(head))
-        now = time.monotonic()
-        if now > ends_at:
-            break
-        if now >= started_at:
-            statuses[int(head[9:12])] += 1
-    writer.close()
-    return now
+    with DefaultSelector() as selector:
+        for request in islice(requests, load.connections):
+            connection = _Connection(load.port)
+            selector.register(connection.socket, EVENT_READ, connection)
+            connection.send(request)
+        while selector.get_map():
+            ready = selector.select(ANSWER_SECONDS)
+            if not ready:
+                raise TimeoutError(f"no answer within {ANSWER_SECONDS:.0f} s")
+            now = time.monotonic()
+            for key, _ in ready:
+                status = key.data.receive()
+                if status is None:
+                    continue
+                statuses[status] += started_at <= now <= ends_at
+                following = next(requests, None) if now <= ends_at else None
+                if following is None:
+                    selector.unregister(key.data.socket)
+                    key.data.socket.close()
+                else:
+                    key.data.send(following)
+    return Answered(dict(statuses), min(now, ends_at) - started_at)
 
 
-def _length(head: bytes) -> int:
-    start = head.index(b"content-length: ") + len(b"content-length: ")
-    return int(head[start : head.index(b"\r", start)])
+class _Connection:
+    """A connection with at most one request on its way."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), ANSWER_SECONDS)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._received = b""
+
+    def send(self, request: bytes) -> None:
+        self.socket.sendall(request)
+
+    def receive(self) -> int | None:
+        """Give the status when the answer is whole, else None."""
+        more = self.socket.recv(RECEIVE_BYTES)
+        if not more:
+            raise ConnectionError("the server has hung up")
+        self._received += more
+        end = self._received.find(HEADER_END)
+        if end < 0 or len(self._received) < end + len(HEADER_END) + _length(self._received):
+            return None
+        status, self._received = int(self._received[9:12]), b""
+        return status
+
+
+def _length(answer: bytes) -> int:
+    start = answer.index(b"content-length: ") + len(b"content-length: ")
+    return int(answer[start : answer.index(b"\r", start)])
