@@ -112,7 +112,13 @@ def secret(name: str, *, least: int = 1) -> str:
         if len(value) < least:
             raise ImproperlyConfigured(f"{name} must have at least {least} characters.")
         return value
-    path = embedded.state_dir() / name.lower()
+    try:
+        return _kept_secret(embedded.state_dir() / name.lower())
+    except OSError as error:
+        raise ImproperlyConfigured(f"STATE_DIR cannot be used: {error}; or set {name}.") from error
+
+
+def _kept_secret(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -62,9 +62,12 @@ class Server(ABC):
         """Start the server if it does not answer yet, and wait until it does; safe in many processes at once."""
         if self.answers():
             return
-        with self._start_lock():
-            if not self.answers():
-                self.launch()
+        try:
+            with self._start_lock():
+                if not self.answers():
+                    self.launch()
+        except OSError as error:
+            raise ServiceError(f"{self.name} cannot be started: {error}") from error
 
     def stop(self) -> bool:
         """End the server, first with courtesy; tell whether there was one."""

@@ -289,3 +289,14 @@ def test_remove_deletes_all_that_a_server_keeps(home: Path) -> None:
 
     assert not any(server.is_running() for server in both(home))
     assert not any(place.exists() for server in both(home) for place in {server.directory, *server.places})
+
+
+def test_a_directory_that_cannot_be_made_gives_one_clear_line() -> None:
+    """STATE_DIR lies where nobody can write."""
+    code = "import sys; sys.argv = ['manage.py', 'migrate']; import manage; manage.main()"
+
+    done = in_a_process(code, STATE_DIR="/proc/nowhere")
+
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "/proc/nowhere" in done.stderr

@@ -2,12 +2,13 @@
 
 import os
 import shutil
+import socket
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from config import embedded, environment
 
@@ -16,6 +17,7 @@ WORKERS_DEFAULT = 2
 THREADS_DEFAULT = 32
 #: Connections that wait for a thread; beyond it the kernel refuses, and a proxy tries elsewhere.
 BACKLOG = 4096
+PORT_MAX = 65_535
 
 
 class Command(BaseCommand):
@@ -30,6 +32,7 @@ class Command(BaseCommand):
 
     def handle(self, *, host: str, port: int, **options: Any) -> None:  # what Django passes to every command
         """Become granian: signals reach it without a go-between."""
+        _check_free(host, port)
         metrics = embedded.state_dir() / "metrics" / str(port)
         shutil.rmtree(metrics, ignore_errors=True)
         metrics.mkdir(parents=True)
@@ -43,3 +46,13 @@ class Command(BaseCommand):
         arguments += ["--blocking-threads", str(threads), "--backlog", str(BACKLOG), "--log-level", "error"]
         arguments += ["--respawn-failed-workers", "config.wsgi:application"]
         os.execv(granian, [str(granian), *arguments])  # noqa: S606 - our own program, no shell
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raise CommandError where nobody can listen; granian would say so in a traceback of its own."""
+    if not 0 < port <= PORT_MAX:
+        raise CommandError(f"{port} is not a port: 1 to {PORT_MAX}")
+    try:
+        socket.create_server((host, port)).close()
+    except OSError as error:
+        raise CommandError(f"cannot listen at {host}:{port}: {error.strerror}; choose another port (PORT)") from error
