@@ -72,6 +72,11 @@ class PostgresServer(Server):
         return f"postgresql://{OWNER}@{quote(str(self.socket.parent), safe='')}/{database}"
 
     @property
+    def working_directory(self) -> Path:
+        """Give the directory that the server works in."""
+        return self.data
+
+    @property
     def places(self) -> set[Path]:
         """List the directories that the server has beside its own."""
         return {self.home, self.socket.parent}

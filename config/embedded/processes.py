@@ -27,10 +27,19 @@ def is_alive(pid: int) -> bool:
 
 def working_in(directory: Path) -> list[int]:
     """List the processes whose working directory this is; none where the system does not tell."""
+    return _with_cwd(str(directory))
+
+
+def left_behind(directory: Path) -> list[int]:
+    """List the processes whose working directory this was, before it was deleted under them."""
+    return _with_cwd(f"{directory} (deleted)")
+
+
+def _with_cwd(link: str) -> list[int]:
     found = []
     for cwd in Path("/proc").glob("[0-9]*/cwd"):
         with contextlib.suppress(OSError):
-            if cwd.readlink() == directory:
+            if str(cwd.readlink()) == link:
                 found.append(int(cwd.parent.name))
     return found
 

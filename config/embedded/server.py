@@ -42,6 +42,11 @@ class Server(ABC):
         """Find the running server of this directory, by its pid file and by what the process says of itself."""
 
     @property
+    def working_directory(self) -> Path:
+        """Give the directory that the server works in."""
+        return self.directory
+
+    @property
     def places(self) -> set[Path]:
         """List the directories that the server has beside its own."""
         return set()
@@ -65,6 +70,7 @@ class Server(ABC):
         try:
             with self._start_lock():
                 if not self.answers():
+                    self._end_what_was_left_behind()
                     self.launch()
         except OSError as error:
             raise ServiceError(f"{self.name} cannot be started: {error}") from error
@@ -93,6 +99,13 @@ class Server(ABC):
         if pid is not None:
             processes.send(pid, signal.SIGKILL)
             wait_until(lambda: not processes.is_alive(pid), seconds=KILL_SECONDS)
+
+    def _end_what_was_left_behind(self) -> None:
+        """End a server whose files were deleted under it: it would take the next one's socket with it when it goes."""
+        pids = processes.left_behind(self.working_directory)
+        for pid in pids:
+            processes.send(pid, signal.SIGKILL)
+        wait_until(lambda: not any(processes.is_alive(pid) for pid in pids), seconds=KILL_SECONDS)
 
     @contextlib.contextmanager
     def _start_lock(self) -> Iterator[None]:

@@ -300,3 +300,19 @@ def test_a_directory_that_cannot_be_made_gives_one_clear_line() -> None:
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "/proc/nowhere" in done.stderr
+
+
+def test_a_server_whose_files_were_deleted_does_not_harm_the_next_one(home: Path) -> None:
+    """`rm -rf .state` while it runs: the old server is ended, for its end would take the new one's socket along."""
+    old = []
+    for server in both(home):
+        server.start()
+        old.append(server.pid)
+        for place in {server.directory, *server.places}:
+            shutil.rmtree(place, ignore_errors=True)
+
+    for server in both(home):
+        server.start()
+
+    assert not any(processes.is_alive(pid) for pid in old if pid)
+    assert all(server.is_running() for server in both(home))
