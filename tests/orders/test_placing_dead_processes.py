@@ -83,13 +83,14 @@ def server(
 ) -> Iterator[PostgresServer]:
     """Give a PostgreSQL that a test may stop, with the tables of the shop."""
     server = PostgresServer(tmp_path_factory.mktemp("stopped") / "postgres")
+    server.remove()  # What root's server keeps elsewhere may have outlived a directory of the same name.
     server.start()
     try:
         with django_db_blocker.unblock(), connected_to(server):
             call_command("migrate", verbosity=0)
         yield server
     finally:
-        server.stop()
+        server.remove()
 
 
 @contextmanager
