@@ -1,6 +1,33 @@
-"""Locks over django-redis, released by Lua. A library: it knows no product and no order."""
+"""Locks with leases and fences over django-redis. A library: it knows no product and no order."""
 
-from locking.exceptions import LockTimeout, LockUnavailable
-from locking.mutex import lock
+from locking.describing import RWLock, lock, rwlock, semaphore
+from locking.exceptions import (
+    LockBackendError,
+    LockError,
+    LockLost,
+    LockTimeout,
+    LockUsageError,
+    LockWarning,
+    StaleFence,
+)
+from locking.lease import Lease
+from locking.locks import Lock
+from locking.multi import MultiLock, multilock
 
-__all__ = ["LockTimeout", "LockUnavailable", "lock"]
+__all__ = [
+    "Lease",
+    "Lock",
+    "LockBackendError",
+    "LockError",
+    "LockLost",
+    "LockTimeout",
+    "LockUsageError",
+    "LockWarning",
+    "MultiLock",
+    "RWLock",
+    "StaleFence",
+    "lock",
+    "multilock",
+    "rwlock",
+    "semaphore",
+]

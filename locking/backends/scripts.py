@@ -1,0 +1,54 @@
+"""The Lua scripts: read once, called by their digest, and sent again to a server that has forgotten them."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import NoScriptError, ReadOnlyError, RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from locking.exceptions import LockBackendError
+
+DIRECTORY = Path(__file__).parent / "lua"
+Argument = str | int
+# Whatever a script returns: the client is typed for sync and async at once.
+Reply = Any
+
+
+class Script:
+    """One script. Every one may be called twice with the same arguments, so a lost answer is asked for again once."""
+
+    def __init__(self, *parts: str, flags: str = "") -> None:
+        """Put the script together; without flags a server that is full refuses it before its first line."""
+        source = "\n".join((DIRECTORY / f"{part}.lua").read_text(encoding="utf-8") for part in parts)
+        self.source = f"#!lua {flags}\n{source}" if flags else f"#!lua\n{source}"
+        self.digest = hashlib.sha1(self.source.encode(), usedforsecurity=False).hexdigest()
+
+    def __call__(self, client: Any, keys: Sequence[str], arguments: Sequence[Argument]) -> Reply:
+        """Run the script; raise LockBackendError when the server cannot be asked, or refuses."""
+        try:
+            return self._run(client, keys, arguments)
+        except (RedisConnectionError, RedisTimeoutError, ReadOnlyError):
+            return _told(lambda: self._run(client, keys, arguments))
+        except (RedisError, OSError) as error:
+            raise LockBackendError(f"the server of the locks refuses: {error}") from error
+
+    def _run(self, client: Any, keys: Sequence[str], arguments: Sequence[Argument]) -> Reply:
+        try:
+            return client.evalsha(self.digest, len(keys), *keys, *arguments)
+        except NoScriptError:
+            return client.eval(self.source, len(keys), *keys, *arguments)
+
+
+def _told(run: Callable[[], Reply]) -> Reply:
+    try:
+        return run()
+    except (RedisError, OSError) as error:
+        raise LockBackendError(f"the server of the locks does not answer: {error}") from error
+
+
+ACQUIRE = Script("queue", "acquire")
+RELEASE = Script("queue", "release", flags="flags=allow-oom")
+RENEW = Script("renew", flags="flags=allow-oom")
