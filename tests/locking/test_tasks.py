@@ -50,9 +50,9 @@ def test_a_cancelled_task_leaves_nothing_behind(backend: str) -> None:
             task = asyncio.create_task(free.aacquire())
             await asyncio.sleep(moment / 50_000)
             task.cancel()
-            done: list[Lease | BaseException] = await asyncio.gather(task, return_exceptions=True)
-            if isinstance(done[0], Lease):
-                done[0].release()
+            [done] = await asyncio.gather(task, return_exceptions=True)
+            if isinstance(done, Lease):
+                done.release()
 
     asyncio.run(main())
 
