@@ -33,7 +33,7 @@ class KeyedLock(LocalLock):
         return f"local lock {self._key!r}"
 
     # The two methods below repeat Table.take and Table.leave, for they are all that an uncontended `with` costs: called
-    # instead, they would make it half as slow again.
+    # instead, they would make it a third slower.
 
     def __enter__(self) -> None:
         """Take the lock, however long it takes."""
