@@ -4,14 +4,13 @@ The steps know no thread and no loop (sans I/O), so both walk the same ones.
 """
 
 import asyncio
-import os
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
-from locking import clock
+from locking import clock, forks
 from locking.backends.base import Backend
 from locking.claims import Claim, Granted, Refused, Word
 from locking.exceptions import LockBackendError, LockTimeout
@@ -47,8 +46,6 @@ class Grant:
     sent_at: float
 
 
-Result = TypeVar("Result")
-
 # What is sent in is the reply to the step, whose type depends on the step.
 Steps = Generator[Ask | Read, Any, Grant]
 
@@ -76,8 +73,7 @@ def acquire(backend: Backend, claim: Claim, *, wait_seconds: float) -> Grant:
         backend.abandon(claim)
         raise
     finally:
-        if wait_seconds > 0:
-            backend.forget(claim)
+        backend.forget(claim)
 
 
 async def aacquire(backend: Backend, claim: Claim, *, wait_seconds: float) -> Grant:
@@ -119,7 +115,7 @@ async def _ado(
 ) -> object:
     if isinstance(step, Read):
         return await mailbox.read(until=step.until)
-    asked.append(_tasks.submit(partial(backend.ask, claim, wait_seconds=step.wait_seconds, post=mailbox.post)))
+    asked.append(_tasks.executor.submit(partial(backend.ask, claim, wait_seconds=step.wait_seconds, post=mailbox.post)))
     return await asyncio.wrap_future(asked[-1])
 
 
@@ -174,23 +170,19 @@ def _ask(
 
 async def in_thread(function: Callable[[], None]) -> None:
     """Run a function in a thread; it is run to its end also if the task is cancelled."""
-    await asyncio.shield(asyncio.wrap_future(_tasks.submit(function)))
+    await asyncio.shield(asyncio.wrap_future(_tasks.executor.submit(function)))
 
 
 class _Tasks:
-    """The threads in which questions of tasks are asked; a forked child has its own."""
+    """The threads in which questions of tasks are asked."""
 
     def __init__(self) -> None:
-        self.begin()
+        self.begin_anew()
+        forks.begin_anew(self)
 
-    def begin(self) -> None:
-        self._executor: ThreadPoolExecutor | None = None
-
-    def submit(self, function: Callable[[], Result]) -> "Future[Result]":
-        if self._executor is None:
-            self._executor = ThreadPoolExecutor(ASKING_TASKS_MAX, thread_name_prefix="locking-ask")
-        return self._executor.submit(function)
+    def begin_anew(self) -> None:
+        """Begin without a thread; the first question starts one."""
+        self.executor = ThreadPoolExecutor(ASKING_TASKS_MAX, thread_name_prefix="locking-ask")
 
 
 _tasks = _Tasks()
-os.register_at_fork(after_in_child=_tasks.begin)

@@ -38,13 +38,9 @@ class Granted:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The claim does not hold the resource; it may after `recheck_seconds`, if it is told nothing before.
-
-    `ahead` is the number of claims that wait in front of it.
-    """
+    """The claim does not hold the resource; it may after `recheck_seconds`, if it is told nothing before."""
 
     recheck_seconds: float
-    ahead: int
 
 
 class Standing(enum.Enum):

@@ -32,9 +32,18 @@ def lock(
     returns None.
     """
     return _describe(
-        "lock", name, True, 1, backend=backend, ttl=ttl, timeout=timeout, renew=renew, release=release, using=using,
+        "lock",
+        name,
+        exclusive=True,
+        limit=1,
+        backend=backend,
+        ttl=ttl,
+        timeout=timeout,
+        renew=renew,
+        release=release,
+        using=using,
         skip=skip,
-    )  # fmt: skip
+    )
 
 
 def semaphore(
@@ -49,7 +58,9 @@ def semaphore(
     """Describe a lock that `limit` holders have at a time. A dead one's permit comes back with the end of its lease."""
     if type(limit) is not int or not 1 <= limit <= PERMITS_MAX:
         raise LockUsageError(f"limit must be a whole number between 1 and {PERMITS_MAX}, not {limit!r}")
-    return _describe("semaphore", name, False, limit, backend=backend, ttl=ttl, timeout=timeout, renew=renew)
+    return _describe(
+        "semaphore", name, exclusive=False, limit=limit, backend=backend, ttl=ttl, timeout=timeout, renew=renew
+    )
 
 
 class RWLock:
@@ -57,16 +68,17 @@ class RWLock:
 
     def __init__(self, name: str, *, ttl: Duration | None, timeout: Duration | None, backend: str, renew: bool) -> None:
         """Describe both sides."""
-        describe = functools.partial(_describe, "rwlock", name, backend=backend, ttl=ttl, timeout=timeout, renew=renew)
-        self._read, self._write = functools.partial(describe, False, READERS_MAX), functools.partial(describe, True, 1)
+        self._side = functools.partial(
+            _describe, "rwlock", name, backend=backend, ttl=ttl, timeout=timeout, renew=renew
+        )
 
     def read(self) -> Lock:
         """Describe a reader's side: each reader has a lease of its own."""
-        return self._read()
+        return self._side(exclusive=False, limit=READERS_MAX)
 
     def write(self) -> Lock:
         """Describe the writer's side."""
-        return self._write()
+        return self._side(exclusive=True, limit=1)
 
 
 def rwlock(
@@ -84,9 +96,9 @@ def rwlock(
 def _describe(
     kind: Kind,
     name: str,
+    *,
     exclusive: bool,
     limit: int,
-    *,
     backend: str,
     ttl: Duration | None,
     timeout: Duration | None,

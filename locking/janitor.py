@@ -1,6 +1,5 @@
 """Ends claims in the background that a cancelled task, an interrupt or a lost answer has left behind."""
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -8,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from queue import Full, Queue
 
-from locking import clock
+from locking import clock, forks
 from locking.claims import Claim, Ending
 from locking.exceptions import LockBackendError
 
@@ -26,10 +25,11 @@ class _Left:
 
 class _Janitor:
     def __init__(self) -> None:
-        self.begin()
+        self.begin_anew()
+        forks.begin_anew(self)
 
-    def begin(self) -> None:
-        """Begin with nothing to do and no thread; a forked child, too."""
+    def begin_anew(self) -> None:
+        """Begin with nothing to do and no thread."""
         self._lock = threading.Lock()
         self._left: Queue[_Left] = Queue(CLAIMS_MAX)
         self._thread: threading.Thread | None = None
@@ -60,4 +60,3 @@ def clean(release: Callable[[Claim], Ending], claim: Claim) -> None:
 
 
 _janitor = _Janitor()
-os.register_at_fork(after_in_child=_janitor.begin)

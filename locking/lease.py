@@ -138,12 +138,12 @@ class Lease:
             self._ending = Ending.UNKNOWN
         contexts.drop(self._place)
         watchdog().drop(self)
-        releasing.warn_in_open_transaction(self._claim)
         self._ending = self._release()
         if self._ending is Ending.TAKEN:
             self._loss = self._loss or "taken"
         elif self._ending is Ending.EXPIRED:
             self._loss = self._loss or "expired"
+        releasing.warn_in_open_transaction(self._claim)  # Last: where warnings are errors, it is released all the same.
         return self._ending
 
     def _release(self) -> Ending:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar, cast
 from locking import acquiring, claims, contexts, durations, names, releasing
 from locking.acquiring import Grant
 from locking.backends.base import Backend
-from locking.claims import Claim, Ending, Kind
+from locking.claims import Claim, Kind
 from locking.durations import Duration
 from locking.exceptions import LockLost, LockTimeout, LockUsageError
 from locking.lease import Lease
@@ -157,10 +157,7 @@ class Lock:
             releasing.after_transaction(lease.release, using=self.using)
             return
         reason = lease.lost
-        ending = lease.release()
-        if failed:
-            return
-        if reason is None and ending in {Ending.EXPIRED, Ending.TAKEN}:
-            reason = lease.lost
-        if reason is not None:
+        lease.release()
+        reason = reason or lease.lost  # The release may have found out.
+        if reason is not None and not failed:
             raise LockLost(f"the lease of {self.name!r} was lost before its block ended: {reason}", reason=reason)

@@ -1,11 +1,10 @@
-"""Names of locks, and what is made of them: the key's hash tag, and the family that metrics are labelled with."""
+"""Names of locks, and the hash tags that are made of them."""
 
 from urllib.parse import unquote
 
 from locking.exceptions import LockUsageError
 
 NAME_BYTES_MAX = 1024
-FAMILY_CHARACTERS_MAX = 64
 
 
 def check(name: str) -> str:
@@ -31,8 +30,3 @@ def to_tag(name: str) -> str:
 def from_tag(tag: str) -> str:
     """Return the name that `to_tag` made the tag of."""
     return unquote(tag) if "%" in tag else tag
-
-
-def family(name: str) -> str:
-    """Return what all locks of one sort share: the name up to its first colon."""
-    return name.partition(":")[0][:FAMILY_CHARACTERS_MAX]

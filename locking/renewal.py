@@ -1,13 +1,12 @@
 """The watchdog: one thread per process that renews all leases in batches, and tells those that it could not renew."""
 
-import os
 import threading
 import weakref
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from locking import clock
+from locking import clock, forks
 from locking.claims import Standing
 from locking.exceptions import LockBackendError
 
@@ -40,10 +39,11 @@ class Watchdog:
 
     def __init__(self) -> None:
         """Begin without a thread; the first lease starts it."""
-        self.begin()
+        self.begin_anew()
+        forks.begin_anew(self)
 
-    def begin(self) -> None:
-        """Begin with no lease and no thread; a forked child, too."""
+    def begin_anew(self) -> None:
+        """Begin with no lease and no thread."""
         self._lock = threading.Lock()
         self._entries: dict[int, _Entry] = {}
         self._watched: dict[int, weakref.ref[Lease]] = {}
@@ -117,7 +117,7 @@ def _renew(batch: "list[tuple[_Entry, Lease]]") -> None:
 class _Alarm:
     """A thread that runs a job, sleeps until the clock reading that the job returned, and runs it again."""
 
-    def __init__(self, name: str, job: "Callable[[], float]") -> None:
+    def __init__(self, name: str, job: Callable[[], float]) -> None:
         self._name = name
         self._job = job
         self._condition = threading.Condition()
@@ -150,4 +150,3 @@ def watchdog() -> Watchdog:
 
 
 _watchdog = Watchdog()
-os.register_at_fork(after_in_child=_watchdog.begin)

@@ -12,8 +12,6 @@ from locking.exceptions import LockUsageError
 DEFAULT = "default"
 SHORT_NAMES = {
     "redis": "locking.backends.redis.RedisBackend",
-    "redlock": "locking.backends.redlock.RedlockBackend",
-    "postgres": "locking.backends.postgres.PostgresBackend",
     "memory": "locking.backends.memory.MemoryBackend",
 }
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from locking import durations, janitor
+from locking import durations, forks, janitor
 from locking.claims import Claim, Ending, Granted, Holding, Kind, Post, Refused, Standing
 from locking.exceptions import LockUsageError
 from locking.lines import Lines
@@ -20,7 +20,7 @@ class Backend(ABC):
     """Grants and ends claims. Each method is safe to repeat, may be called by any thread, and raises LockBackendError
     when its server cannot be asked.
 
-    A subclass for one process's sake registers with `os.register_at_fork` what a child must not share.
+    A forked child shares nothing of it: `begin_anew` forgets what belongs to the parent's threads.
     """
 
     #: What it can do; anything else is refused with LockUsageError.
@@ -40,6 +40,11 @@ class Backend(ABC):
         self.timeout_seconds = durations.timeout(options.get("TIMEOUT", TIMEOUT_SECONDS), what="TIMEOUT")
         self.max_hold_seconds = durations.ttl(options.get("MAX_HOLD", MAX_HOLD_SECONDS), what="MAX_HOLD")
         self.patience_seconds = durations.timeout(options.get("PATIENCE", PATIENCE_SECONDS), what="PATIENCE")
+        self.begin_anew()
+        forks.begin_anew(self)
+
+    def begin_anew(self) -> None:
+        """Begin with nobody in line; a subclass adds what else is of one process."""
         self.lines = Lines()
 
     @abstractmethod

@@ -1,6 +1,7 @@
 """One thread per process and backend that hears, on a channel of its own, what the scripts tell its waiters."""
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -49,7 +50,7 @@ class Listener:
                 self._listen()
             self._subscribed.clear()
             self._wake_all()
-            threading.Event().wait(PAUSE_SECONDS)
+            time.sleep(PAUSE_SECONDS)
 
     def _listen(self) -> None:
         pubsub = self._connect().pubsub()

@@ -34,7 +34,7 @@ def _holding(kind: Kind, name: str, field: str, record: list[str], ends: dict[st
     now = time.time()  # The server's is the one that counts; this one only makes an age of it.
     flag, token = field[0], field[1:]
     if flag == "w":
-        until, _, _, waits_as, _, _, since, owner = record
+        until, _, waits_as, _, _, since, owner = record
         fence, exclusive, ends_at = None, waits_as == "x", float(until) / 1e6
     elif field in ends:
         minted, since, owner = record

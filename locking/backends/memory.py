@@ -1,6 +1,5 @@
 """Locks of one process, for threads and asyncio: the same queue in Python that the Lua scripts keep on a server."""
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -76,10 +75,10 @@ class MemoryBackend(Backend):
         """Take the options of LOCKING[alias]."""
         super().__init__(alias, options)
         self._now = clock
-        self._begin()
-        os.register_at_fork(after_in_child=self._begin)
 
-    def _begin(self) -> None:
+    def begin_anew(self) -> None:
+        """Begin with no lock held and nobody in line."""
+        super().begin_anew()
         self._lock = threading.Lock()
         self._resources: dict[tuple[Kind, str], _Resource] = {}
         self._last_fence = 0
@@ -119,8 +118,7 @@ class MemoryBackend(Backend):
             known = min(now + RECHECK_SECONDS, resource.first_end(now))
             resource.queue[claim.token] = _Waiter(claim, now, now + wait_seconds + OFFER_SECONDS, post, known)
         resource.serve(now)
-        ahead = list(resource.queue).index(claim.token) if claim.token in resource.queue else len(resource.queue)
-        return Refused(max(0.001, min(resource.first_end(now) - now, RECHECK_SECONDS)), ahead)
+        return Refused(max(0.001, min(resource.first_end(now) - now, RECHECK_SECONDS)))
 
     def _mint(self) -> int:
         # As the scripts do, so that fences in a table rise also over a restart of the process.

@@ -1,6 +1,5 @@
 """Locks on one Valkey or Redis, through a django-redis alias: standalone, Sentinel or Cluster."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -31,90 +30,76 @@ class RedisBackend(Backend):
 
     def __init__(self, alias: str, options: Mapping[str, Any]) -> None:
         """Take the options of LOCKING[alias]; CACHE is an alias of CACHES."""
-        super().__init__(alias, options)
         self.cache: str = options.get("CACHE", ALIAS)
-        self._begin()
-        os.register_at_fork(after_in_child=self._begin)
+        self.keys = Keys(prefix=f"{self.cache}:lock")
+        super().__init__(alias, options)
 
-    def _begin(self) -> None:
+    def begin_anew(self) -> None:
+        """Begin without a connection, and with a channel of one's own."""
+        super().begin_anew()
         self._client: Any = None  # redis-py's client is typed for sync and async at once.
-        self._heard: Listener | None = None
+        self._listener = Listener(lambda: self.client, prefix=self.keys.prefix)
 
     @property
     def client(self) -> Any:
         """Give the client, whose connections all threads share."""
         if self._client is None:
             self._client = get_redis_connection(self.cache)
-            self._counts = int(not isinstance(self._client, RedisCluster))
-            self._keys = Keys(prefix=f"{self.cache}:lock")
         return self._client
 
     @property
-    def keys(self) -> Keys:
-        """Give the names of the keys."""
-        assert self.client is not None
-        return self._keys
+    def _is_cluster(self) -> bool:
+        return isinstance(self.client, RedisCluster)
 
     @property
-    def _listener(self) -> Listener:
-        if self._heard is None:
-            self._heard = Listener(lambda: self.client, prefix=self.keys.prefix)
-        return self._heard
+    def _counts(self) -> int:
+        """Tell the scripts whether PUBLISH counts all who listen: in a Cluster it counts those of one node."""
+        return int(not self._is_cluster)
 
     def ask(self, claim: Claim, *, wait_seconds: float, post: Post) -> Granted | Refused:
         """Ask for the claim once, in one script."""
-        client, channel, hears = self.client, "", True
-        if wait_seconds > 0:
-            channel, hears = self._expect(claim, post)
-        wait_ms = max(1, round(wait_seconds * 1000)) if wait_seconds > 0 else 0
+        hears = wait_seconds > 0 and self._listener.expect(claim, post)
         arguments: list[Argument] = [
             claim.token,
             _flag(claim),
             claim.limit,
             _ms(claim),
-            wait_ms,
-            channel,
+            max(1, round(wait_seconds * 1000)) if wait_seconds > 0 else 0,
+            self._listener.channel if hears else "",
             claim.owner,
             self._counts,
         ]
-        reply = ACQUIRE(client, self._keys.of(claim.kind, claim.name), arguments)
+        reply = ACQUIRE(self.client, self.keys.of(claim.kind, claim.name), arguments)
         if isinstance(reply, bytes):
             return Granted(int(reply))
-        recheck_seconds = int(reply[0]) / 1_000_000
-        return Refused(recheck_seconds if hears else min(recheck_seconds, POLL_SECONDS), int(reply[1]))
-
-    def _expect(self, claim: Claim, post: Post) -> tuple[str, bool]:
-        hears = self._listener.expect(claim, post)
-        return (self._listener.channel if hears else ""), hears
+        recheck_seconds = int(reply) / 1_000_000
+        return Refused(recheck_seconds if hears else min(recheck_seconds, POLL_SECONDS))
 
     def forget(self, claim: Claim) -> None:
         """Post nothing more to a claim that no longer waits."""
-        if self._heard is not None:
-            self._heard.forget(claim)
+        self._listener.forget(claim)
 
     def release(self, claim: Claim) -> Ending:
         """End the claim, granted or waiting, in one script."""
-        client = self.client
-        ended = RELEASE(client, self._keys.of(claim.kind, claim.name)[:3], [claim.token, self._counts])
+        ended = RELEASE(self.client, self.keys.of(claim.kind, claim.name)[:3], [claim.token, self._counts])
         return Ending.RELEASED if ended > 0 else Ending.TAKEN if ended < 0 else Ending.EXPIRED
 
     def renew(self, claims: Sequence[Claim]) -> list[Standing]:
         """Let the leases last longer, all in one command; in a Cluster, whose commands have one slot, in one each."""
-        client = self.client
-        if not self._counts:
-            return [self._renew(client, [claim], ttl=True)[0] for claim in claims]
-        return self._renew(client, claims, ttl=True)
+        if self._is_cluster:
+            return [self._renew([claim], ttl=True)[0] for claim in claims]
+        return self._renew(claims, ttl=True)
 
     def look(self, claim: Claim) -> Standing:
         """Say how the claim stands."""
-        return self._renew(self.client, [claim], ttl=False)[0]
+        return self._renew([claim], ttl=False)[0]
 
-    def _renew(self, client: Any, claims: Sequence[Claim], *, ttl: bool) -> list[Standing]:
-        keys = [key for claim in claims for key in self._keys.of(claim.kind, claim.name)[:2]]
+    def _renew(self, claims: Sequence[Claim], *, ttl: bool) -> list[Standing]:
+        keys = [key for claim in claims for key in self.keys.of(claim.kind, claim.name)[:2]]
         arguments: list[Argument] = [
             part for claim in claims for part in (_flag(claim) + claim.token, _ms(claim) if ttl else 0)
         ]
-        return [STANDINGS[standing] for standing in RENEW(client, keys, arguments)]
+        return [STANDINGS[standing] for standing in RENEW(self.client, keys, arguments)]
 
     def holdings(self) -> Iterable[Holding]:
         """Yield who holds and who waits."""
@@ -122,8 +107,7 @@ class RedisBackend(Backend):
 
     def force_release(self, *, kind: Kind, name: str) -> int:
         """Take a lock from all who hold it."""
-        client = self.client
-        return max(0, int(RELEASE(client, self._keys.of(kind, name)[:3], ["*", self._counts])))
+        return max(0, int(RELEASE(self.client, self.keys.of(kind, name)[:3], ["*", self._counts])))
 
 
 def _flag(claim: Claim) -> str:

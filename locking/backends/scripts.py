@@ -1,7 +1,7 @@
 """The Lua scripts: read once, called by their digest, and sent again to a server that has forgotten them."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,15 @@ class Script:
     def __call__(self, client: Any, keys: Sequence[str], arguments: Sequence[Argument]) -> Reply:
         """Run the script; raise LockBackendError when the server cannot be asked, or refuses."""
         try:
+            return self._run_or_repeat(client, keys, arguments)
+        except (RedisError, OSError) as error:
+            raise LockBackendError(f"the server of the locks does not answer, or refuses: {error}") from error
+
+    def _run_or_repeat(self, client: Any, keys: Sequence[str], arguments: Sequence[Argument]) -> Reply:
+        try:
             return self._run(client, keys, arguments)
         except (RedisConnectionError, RedisTimeoutError, ReadOnlyError):
-            return _told(lambda: self._run(client, keys, arguments))
-        except (RedisError, OSError) as error:
-            raise LockBackendError(f"the server of the locks refuses: {error}") from error
+            return self._run(client, keys, arguments)
 
     def _run(self, client: Any, keys: Sequence[str], arguments: Sequence[Argument]) -> Reply:
         try:
@@ -42,13 +46,6 @@ class Script:
             return client.eval(self.source, len(keys), *keys, *arguments)
 
 
-def _told(run: Callable[[], Reply]) -> Reply:
-    try:
-        return run()
-    except (RedisError, OSError) as error:
-        raise LockBackendError(f"the server of the locks does not answer: {error}") from error
-
-
-ACQUIRE = Script("queue", "acquire")
-RELEASE = Script("queue", "release", flags="flags=allow-oom")
-RENEW = Script("renew", flags="flags=allow-oom")
+ACQUIRE = Script("clock", "queue", "acquire")
+RELEASE = Script("clock", "queue", "release", flags="flags=allow-oom")
+RENEW = Script("clock", "renew", flags="flags=allow-oom")

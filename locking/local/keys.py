@@ -1,7 +1,7 @@
 """One lock per key, which exists only while it is held or waited for."""
 
+from locking import forks
 from locking.exceptions import LockUsageError
-from locking.local import forks
 from locking.local.table import Key, Table
 from locking.local.taking import LocalLock
 from locking.local.waiters import Line, Waiter

@@ -2,8 +2,8 @@
 
 import threading
 
+from locking import forks
 from locking.exceptions import LockUsageError
-from locking.local import forks
 from locking.local.taking import LocalLock
 from locking.local.waiters import Line, Waiter
 
@@ -24,8 +24,8 @@ class RWLock:
     def __init__(self) -> None:
         self._read = Side(self, exclusive=False)
         self._write = Side(self, exclusive=True)
-        self.begin_free()
-        forks.begin_free(self)
+        self.begin_anew()
+        forks.begin_anew(self)
 
     def read(self) -> "Side":
         """Return the lock that readers share."""
@@ -35,7 +35,7 @@ class RWLock:
         """Return the lock of the one writer."""
         return self._write
 
-    def begin_free(self) -> None:
+    def begin_anew(self) -> None:
         """Forget all holders and waiters."""
         # Reentrant: the garbage collector may end a waiting task at any moment, also one in which its thread has it.
         self._guard = threading.RLock()

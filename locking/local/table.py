@@ -16,8 +16,8 @@ In every order at least one sees the other. If both do, the guard decides who is
 
 import threading
 
+from locking import forks
 from locking.exceptions import LockUsageError
-from locking.local import forks
 from locking.local.waiters import Line, Waiter
 
 Key = str | int
@@ -32,7 +32,7 @@ class Table:
         self.lines: dict[Key, Line] = {}
         # Reentrant: the garbage collector may end a waiting task at any moment, also one in which its thread has it.
         self._guard = threading.RLock()
-        forks.begin_free(self)
+        forks.begin_anew(self)
 
     def take(self, key: Key) -> bool:
         """Take the key if it is free."""
@@ -75,7 +75,7 @@ class Table:
                     return None
         return None
 
-    def begin_free(self) -> None:
+    def begin_anew(self) -> None:
         """Forget all holders and waiters."""
         self._guard = threading.RLock()
         self.lines.clear()

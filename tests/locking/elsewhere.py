@@ -41,14 +41,14 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def race(count: int, job: Callable[[int], None]) -> None:
-    """Run a job in many threads that begin at once."""
-    barrier = threading.Barrier(count)
+def race(job: Callable[[int], None], *, threads: int) -> None:
+    """Call `job(0)`, `job(1)`, ... each in a thread of its own, all at one moment; raise what any of them raised."""
+    barrier = threading.Barrier(threads)
 
     def run(number: int) -> None:
         barrier.wait(SECONDS_MAX)
         job(number)
 
-    with ThreadPoolExecutor(count) as threads:
-        for future in [threads.submit(run, number) for number in range(count)]:
+    with ThreadPoolExecutor(threads) as pool:
+        for future in [pool.submit(run, number) for number in range(threads)]:
             future.result(SECONDS_MAX)

@@ -21,7 +21,7 @@ def test_one_holds_it_at_a_time(backend: str) -> None:
                 time.sleep(0.0005)
                 counter[0] = seen + 1
 
-    race(8, count)
+    race(count, threads=8)
 
     assert counter == [80]
 
@@ -36,17 +36,15 @@ def test_without_the_lock_counts_are_lost() -> None:
             time.sleep(0.0005)
             counter[0] = seen + 1
 
-    race(8, count)
+    race(count, threads=8)
 
     assert counter[0] < 80
 
 
 def test_fences_rise_with_every_grant(backend: str) -> None:
     """Also over releases, by which nothing is left on the server but the last fence."""
-    leases = [lock("fence", backend=backend).acquire() for _ in range(1)]
-    leases[0].release()
-    fences = [leases[0].fence]
-    for _ in range(20):
+    fences = []
+    for _ in range(21):
         with lock("fence", backend=backend) as lease:
             fences.append(lease.fence)
 
@@ -104,7 +102,7 @@ def test_first_come_first_served(backend: str) -> None:
         else:
             take(number)
 
-    race(4, free)
+    race(free, threads=4)
 
     assert order == [0, 1, 2]
 

@@ -16,7 +16,7 @@ def test_two_who_take_two_names_in_two_orders_do_not_block_each_other(backend: s
             with multilock(*names, backend=backend) as leases:
                 assert [lease.name for lease in leases] == ["A", "B"]
 
-    race(4, take)
+    race(take, threads=4)
 
 
 def test_a_multilock_that_fails_holds_nothing(backend: str) -> None:

@@ -11,6 +11,7 @@ from django_redis import get_redis_connection
 from pytest_django import Settings
 
 from locking import LockBackendError, LockUsageError, LockWarning, lock
+from locking.lines import ThreadMailbox
 from tests.locking.conftest import LOCKING
 from tests.locking.elsewhere import acquired, in_thread, waiting
 from tests.races import crowd
@@ -104,6 +105,22 @@ def test_a_forked_child_leaves_the_lease_of_its_parent_alone() -> None:
         lease.verify()
 
 
+def test_a_forked_child_does_not_stand_behind_waiters_of_its_parent() -> None:
+    """They are threads that it has not; nobody would ever leave the line for them."""
+    held = acquired(lock("line", ttl=30))
+
+    with waiting(lock("line", timeout=5)) as waiter:
+        child = os.fork()
+        if child == 0:
+            key = ("lock", "line")
+            lines, mailbox = lock("line").backend.lines, ThreadMailbox()
+            lines.join(key, mailbox)
+            os._exit(7 if lines.is_first(key, mailbox) else 0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        held.release()
+        waiter.result(5).release()
+
+
 def test_a_server_that_is_away_is_an_error_and_no_lock(settings: Settings, tmp_path: Any) -> None:
     """Never "assume acquired"; within the backend's patience."""
     locks = settings.CACHES["locks"] | {"LOCATION": f"unix://{tmp_path}/nobody.sock"}
@@ -136,3 +153,14 @@ def test_a_release_inside_an_open_transaction_warns() -> None:
         lease = lock("early").acquire()
         with pytest.warns(LockWarning, match="open transaction"):
             lease.release()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_warning_that_is_an_error_leaves_no_lock_behind() -> None:
+    """The suite makes errors of warnings, and so do others."""
+    with transaction.atomic():
+        lease = lock("strict").acquire()
+        with pytest.raises(LockWarning):
+            lease.release()
+
+    assert lock("strict").try_acquire() is not None

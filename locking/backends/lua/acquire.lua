@@ -7,7 +7,7 @@
 --
 -- KEYS: holders, details, queue, fence.
 -- ARGV: token, flag, limit, lease in ms, wait in ms, channel of the waiter, owner, 1 if PUBLISH counts all listeners.
--- Returns the fence as text; or {microseconds until the claim should ask again, number of claims ahead}.
+-- Returns the fence as text, or as a number the microseconds until the claim should ask again.
 
 local token, flag, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local ttl_us, wait_us, counts = tonumber(ARGV[4]) * 1000, tonumber(ARGV[5]) * 1000, ARGV[8] == '1'
@@ -53,14 +53,14 @@ if wait_us <= 0 then
   serve(now, counts)
 else
   local record = waiter(token)
-  local deadline, since = now + wait_us, record and record[7] or whole(now)
+  local deadline, since = now + wait_us, record and record[6] or whole(now)
   if not record then
     local last = redis.call('ZRANGE', KEYS[3], -1, -1, 'WITHSCORES')
     redis.call('ZADD', KEYS[3], (tonumber(last[2]) or 0) + 1, token)
   end
   local ends = math.min(now + WAITER_US, deadline + OFFER_US)
   local known = math.min(now + RECHECK_US, first_end(now))
-  remember(token, {whole(ends), whole(deadline), whole(known), flag, limit, ARGV[6], since, ARGV[7]})
+  remember(token, {whole(ends), whole(known), flag, limit, ARGV[6], since, ARGV[7]})
   outlive(KEYS[3], ends)
   serve(now, counts)
   -- What was free is offered to the first, who may be the one that asks.
@@ -69,5 +69,4 @@ else
   end
 end
 
-local ahead = redis.call('ZRANK', KEYS[3], token) or redis.call('ZCARD', KEYS[3])
-return {math.max(1000, math.min(first_end(now) - now, RECHECK_US)), ahead}
+return math.max(1000, math.min(first_end(now) - now, RECHECK_US))

@@ -1,7 +1,7 @@
 -- What acquire.lua and release.lua share: one resource that is given first come, first served.
 --
 -- A member of `holders` is the flag of its claim (x: exclusive, s: shared) and its token; its score is the microsecond
--- at which it ends. `details` has one field per member ("fence since kind-of-entry owner") and one per waiter ("w" and
+-- at which it ends. `details` has one field per member ([fence, since, owner]) and one per waiter ("w" and
 -- its token). `queue` has the tokens of those who wait, by ticket.
 
 -- A waiter that is told has this long to take what it was offered. Longer than a busy process needs to answer, and
@@ -11,25 +11,6 @@ local OFFER_US = 500000
 local RECHECK_US = 2000000
 -- ...and one that has not asked for so long is dead.
 local WAITER_US = 6000000
-
-local function now_us()
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000000 + tonumber(time[2])
-end
-
--- Numbers this large lose digits in Lua's own conversion.
-local function whole(number)
-  return string.format('%.0f', number)
-end
-
-local function outlive(key, until_us)
-  local until_ms = math.ceil(until_us / 1000)
-  if redis.call('PTTL', key) == -1 then
-    redis.call('PEXPIREAT', key, whole(until_ms))
-  else
-    redis.call('PEXPIREAT', key, whole(until_ms), 'GT')
-  end
-end
 
 local function hold(member, detail, until_us)
   redis.call('ZADD', KEYS[1], whole(until_us), member)
@@ -63,7 +44,7 @@ local function first_end(now)
   return tonumber(first[2]) or now
 end
 
--- A waiter's record: until, deadline, known, flag, limit, channel, since, owner; times in microseconds.
+-- A waiter's record: until, known, flag, limit, channel, since, owner; times in microseconds.
 local function waiter(token)
   local record = redis.call('HGET', KEYS[2], 'w' .. token)
   return record and cjson.decode(record)
@@ -96,19 +77,19 @@ end
 
 -- Tell a waiter; false if it is certain that nobody listens. In a Cluster the count is of one node alone.
 local function tell(record, message, counts)
-  if record[6] == '' then
+  if record[5] == '' then
     return true
   end
-  return redis.call('PUBLISH', record[6], message) > 0 or not counts
+  return redis.call('PUBLISH', record[5], message) > 0 or not counts
 end
 
 -- Offer what is free to those who are first, then tell the next one when it ends if it expects that to be later.
 local function serve(now, counts)
   local token, record = head(now)
-  while token and room(record[4], tonumber(record[5])) do
+  while token and room(record[3], tonumber(record[4])) do
     leave(token)
     if tell(record, token, counts) then
-      hold(record[4] .. token, cjson.encode({'', whole(now), record[8]}), now + OFFER_US)
+      hold(record[3] .. token, cjson.encode({'', whole(now), record[7]}), now + OFFER_US)
     end
     token, record = head(now)
   end
@@ -116,8 +97,8 @@ local function serve(now, counts)
     return
   end
   local ends = first_end(now)
-  if ends > now and ends < tonumber(record[3]) then
-    record[3] = whole(ends)
+  if ends > now and ends < tonumber(record[2]) then
+    record[2] = whole(ends)
     remember(token, record)
     tell(record, token .. ' ' .. whole(math.ceil((ends - now) / 1000)), false)
   end

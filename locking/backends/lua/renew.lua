@@ -4,23 +4,18 @@
 -- Returns for each 1 if it is held, 0 if it has ended, -1 if another holds the resource.
 
 local standings = {}
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-
-local function later(key, until_ms)
-  redis.call('PEXPIREAT', key, string.format('%.0f', until_ms), 'GT')
-end
+local now = now_us()
 
 for index = 1, #KEYS, 2 do
   local holders, member, ttl_us = KEYS[index], ARGV[index], tonumber(ARGV[index + 1]) * 1000
   local ends = tonumber(redis.call('ZSCORE', holders, member))
   local standing = 1
   if not ends or ends <= now then
-    standing = redis.call('ZCOUNT', holders, string.format('(%.0f', now), '+inf') > 0 and -1 or 0
+    standing = redis.call('ZCOUNT', holders, '(' .. whole(now), '+inf') > 0 and -1 or 0
   elseif ttl_us > 0 then
-    redis.call('ZADD', holders, 'XX', string.format('%.0f', now + ttl_us), member)
-    later(holders, math.ceil((now + ttl_us) / 1000))
-    later(KEYS[index + 1], math.ceil((now + ttl_us) / 1000))
+    redis.call('ZADD', holders, 'XX', whole(now + ttl_us), member)
+    outlive(holders, now + ttl_us)
+    outlive(KEYS[index + 1], now + ttl_us)
   end
   standings[#standings + 1] = standing
 end

@@ -13,5 +13,5 @@ def _no_key_is_left() -> Iterator[None]:
     """Find the table of keys empty after the test, and empty it for the next."""
     yield
     left = local.in_use()
-    keys._table.begin_free()
+    keys._table.begin_anew()
     assert left == 0

@@ -1,7 +1,6 @@
 """Threads that begin at one moment and end within a bound, and a book in which two at once are seen."""
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -34,19 +33,6 @@ class Room:
         self.inside -= 1
 
 
-def race(job: Callable[[int], None], *, threads: int) -> None:
-    """Call `job(0)`, `job(1)`, ... each in a thread of its own, all at one moment; raise what any of them raised."""
-    barrier = threading.Barrier(threads)
-
-    def run(number: int) -> None:
-        barrier.wait(SECONDS_MAX)
-        job(number)
-
-    with ThreadPoolExecutor(threads) as pool:
-        for future in [pool.submit(run, number) for number in range(threads)]:
-            future.result(SECONDS_MAX)
-
-
 @contextmanager
 def thread(job: Callable[[], object]) -> Iterator[None]:
     """Run `job` in a thread while the block runs, and wait for its end; raise what it raised."""
@@ -61,14 +47,6 @@ def quiet_loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     loop.set_exception_handler(lambda *_: None)
     return loop
-
-
-def until(happened: Callable[[], bool]) -> None:
-    """Wait until it has happened."""
-    deadline = time.monotonic() + SECONDS_MAX
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.001)
 
 
 def waiting(key: str) -> int:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from locking import local
+from locking import forks, local
 from locking.exceptions import LockUsageError
-from locking.local import forks
 from tests.locking.local.crowd import A_MOMENT_SECONDS, SECONDS_MAX, thread
 
 # From Python 3.12 on, a fork beside threads warns; what happens to locks then is what these tests are about.

@@ -7,16 +7,8 @@ import gc
 import pytest
 
 from locking import local
-from tests.locking.local.crowd import (
-    A_MOMENT_SECONDS,
-    SECONDS_MAX,
-    enter,
-    quiet_loop,
-    thread,
-    until,
-    until_waiting,
-    waiting,
-)
+from tests.locking.elsewhere import until
+from tests.locking.local.crowd import A_MOMENT_SECONDS, SECONDS_MAX, enter, quiet_loop, thread, until_waiting, waiting
 
 
 def test_a_cancelled_wait_leaves_the_line() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from locking import local
 from locking.exceptions import LockTimeout, LockUsageError
-from tests.locking.local.crowd import A_MOMENT_SECONDS, SECONDS_MAX, Room, enter, race, thread, until_waiting, waiting
+from tests.locking.elsewhere import race
+from tests.locking.local.crowd import A_MOMENT_SECONDS, SECONDS_MAX, Room, enter, thread, until_waiting, waiting
 
 
 def test_never_two_tasks_are_inside_one_key() -> None:

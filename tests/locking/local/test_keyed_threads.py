@@ -11,7 +11,8 @@ import pytest
 
 from locking import local
 from locking.exceptions import LockTimeout, LockUsageError
-from tests.locking.local.crowd import A_MOMENT_SECONDS, SECONDS_MAX, Room, race, thread, until, waiting
+from tests.locking.elsewhere import race, until
+from tests.locking.local.crowd import A_MOMENT_SECONDS, SECONDS_MAX, Room, thread, waiting
 
 ROUNDS = 10_000
 

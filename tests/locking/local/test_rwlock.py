@@ -8,7 +8,8 @@ import pytest
 
 from locking import local
 from locking.exceptions import LockTimeout, LockUsageError
-from tests.locking.local.crowd import A_MOMENT_SECONDS, SECONDS_MAX, Room, quiet_loop, race, thread, until
+from tests.locking.elsewhere import race, until
+from tests.locking.local.crowd import A_MOMENT_SECONDS, SECONDS_MAX, Room, quiet_loop, thread
 
 
 def test_readers_read_together() -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from locking import local
 from locking.exceptions import LockUsageError
-from tests.locking.local.crowd import Room, race
+from tests.locking.elsewhere import race
+from tests.locking.local.crowd import Room
 
 
 def test_the_same_key_has_the_same_stripe() -> None:

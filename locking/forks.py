@@ -1,19 +1,19 @@
-"""What a forked child does with locks: it begins with all of them free."""
+"""What a forked child does with locks, lines and threads: it begins with none."""
 
 import os
 import weakref
 from typing import Protocol
 
 
-class BeginsFree(Protocol):
-    """Something that holds locks."""
+class BeginsAnew(Protocol):
+    """Something that keeps locks, waiters or threads."""
 
-    def begin_free(self) -> None:
-        """Forget all holders and waiters."""
+    def begin_anew(self) -> None:
+        """Forget all that belongs to threads of the parent."""
 
 
-def begin_free(holder: BeginsFree) -> None:
-    """Let every forked child begin with the locks of `holder` free, for as long as `holder` lives."""
+def begin_anew(holder: BeginsAnew) -> None:
+    """Let `holder` begin anew in every forked child, for as long as it lives."""
     _holders.add(holder)
 
 
@@ -27,9 +27,9 @@ def _begin_child() -> None:
     global _in_child  # noqa: PLW0603 - a process is forked or it is not.
     _in_child = True
     for holder in list(_holders):
-        holder.begin_free()
+        holder.begin_anew()
 
 
 _in_child = False
-_holders: weakref.WeakSet[BeginsFree] = weakref.WeakSet()
+_holders: weakref.WeakSet[BeginsAnew] = weakref.WeakSet()
 os.register_at_fork(after_in_child=_begin_child)
